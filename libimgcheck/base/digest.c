@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "digest.h"
+
+#include <openssl/evp.h>
+#include <string.h>
+
+#include "text.h"
+
+static const struct {
+	const char *prefix;
+	size_t hex_digits;
+	const EVP_MD *(*md)(void);
+} algorithms[] = {
+	[IC_DIGEST_SHA256] = {"sha256:", 64, EVP_sha256},
+	[IC_DIGEST_SHA384] = {"sha384:", 96, EVP_sha384},
+	[IC_DIGEST_SHA512] = {"sha512:", 128, EVP_sha512},
+};
+
+bool ic_digest_is_valid(const char *text, size_t len, enum ic_digest_algorithm *algorithm)
+{
+	for (size_t a = 0; a < IC_COUNT(algorithms); a++) {
+		size_t skip = strlen(algorithms[a].prefix);
+
+		if (!ic_text_starts(text, len, algorithms[a].prefix))
+			continue;
+		if (len - skip != algorithms[a].hex_digits)
+			return false;
+		for (size_t i = skip; i < len; i++)
+			if (!ic_is_digit(text[i]) && !(text[i] >= 'a' && text[i] <= 'f'))
+				return false;
+		if (algorithm)
+			*algorithm = (enum ic_digest_algorithm)a;
+		return true;
+	}
+	return false;
+}
+
+int ic_digest_compute(enum ic_digest_algorithm algorithm, const void *data, size_t len, char out[IC_DIGEST_TEXT_BYTES],
+                      struct imgcheck_error **err)
+{
+	unsigned char hash[EVP_MAX_MD_SIZE];
+	unsigned bytes = 0;
+	size_t at = strlen(algorithms[algorithm].prefix);
+
+	if (EVP_Digest(len ? data : "", len, hash, &bytes, algorithms[algorithm].md(), NULL) != 1)
+		return ic_error_set(err, IMGCHECK_ERR_INTERNAL, "cannot compute a digest");
+	memcpy(out, algorithms[algorithm].prefix, at);
+	for (unsigned i = 0; i < bytes; i++) {
+		out[at++] = "0123456789abcdef"[hash[i] >> 4];
+		out[at++] = "0123456789abcdef"[hash[i] & 15];
+	}
+	out[at] = '\0';
+	return 0;
+}
+
+bool ic_digest_matches(const char *digest, const void *data, size_t len)
+{
+	enum ic_digest_algorithm algorithm;
+	char actual[IC_DIGEST_TEXT_BYTES];
+
+	return ic_digest_is_valid(digest, strlen(digest), &algorithm) &&
+	       ic_digest_compute(algorithm, data, len, actual, NULL) == 0 && strcmp(actual, digest) == 0;
+}

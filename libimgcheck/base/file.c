@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define CHUNK_BYTES 65536
+
+static int failure(const char *path, struct imgcheck_error **err)
+{
+	return ic_error_set_at(err, IMGCHECK_ERR_IO, path, 0, 0, "cannot read: %s", strerror(errno));
+}
+
+static int read_all(int fd, const char *path, struct ic_buf *out, struct imgcheck_error **err)
+{
+	char chunk[CHUNK_BYTES];
+
+	for (;;) {
+		ssize_t n = read(fd, chunk, sizeof(chunk));
+		int result;
+
+		if (n == 0)
+			return ic_buf_add(out, "", 0, err);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return failure(path, err);
+		result = ic_buf_add(out, chunk, (size_t)n, err);
+		if (result < 0) {
+			ic_error_place(err, path, 0, 0);
+			return result;
+		}
+	}
+}
+
+int ic_file_read(const char *path, struct ic_buf *out, struct imgcheck_error **err)
+{
+	struct stat st;
+	int fd, result;
+
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	if (fd < 0)
+		return failure(path, err);
+	if (fstat(fd, &st) < 0)
+		result = failure(path, err);
+	else if (!S_ISREG(st.st_mode))
+		result = ic_error_set_at(err, IMGCHECK_ERR_IO, path, 0, 0, "cannot read: not a regular file");
+	else
+		result = read_all(fd, path, out, err);
+	(void)close(fd);
+	return result;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "json.h"
+
+#include <string.h>
+
+#include "limits.h"
+#include "text.h"
+
+/* Structural bytes outside strings, counted up to the ceiling. */
+static bool structure_fits(const char *text, size_t len)
+{
+	size_t tokens = 0;
+	bool quoted = false;
+
+	for (size_t i = 0; i < len; i++) {
+		if (quoted && text[i] == '\\')
+			i++;
+		else if (text[i] == '"')
+			quoted = !quoted;
+		else if (!quoted && strchr("{}[],:", text[i]) && text[i] && ++tokens > IC_MAX_JSON_TOKENS)
+			return false;
+	}
+	return true;
+}
+
+static int parse(const char *name, const char *text, size_t len, size_t flags, json_t **out, size_t *used,
+                 struct imgcheck_error **err)
+{
+	json_error_t why;
+
+	*out = NULL;
+	if (!structure_fits(text, len))
+		return ic_error_set_at(err, IMGCHECK_ERR_LIMIT, name, 0, 0, "cannot read JSON with more than %zu structural characters",
+		                       (size_t)IC_MAX_JSON_TOKENS);
+	*out = json_loadb(text, len, flags | JSON_DECODE_ANY | JSON_ALLOW_NUL, &why);
+	if (*out) {
+		*used = (size_t)why.position;
+		return 0;
+	}
+	if (json_error_code(&why) == json_error_out_of_memory)
+		return ic_error_nomem(err);
+	return ic_error_set_at(err, IMGCHECK_ERR_SYNTAX, name, why.line > 0 ? (unsigned)why.line : 0,
+	                       why.column > 0 ? (unsigned)why.column : 0, "cannot read JSON: %s", why.text);
+}
+
+int ic_json_parse(const char *name, const char *text, size_t len, json_t **out, struct imgcheck_error **err)
+{
+	size_t used;
+
+	return parse(name, text, len, 0, out, &used, err);
+}
+
+int ic_json_parse_next(const char *name, const char *text, size_t len, json_t **out, size_t *used,
+                       struct imgcheck_error **err)
+{
+	return parse(name, text, len, JSON_DISABLE_EOF_CHECK, out, used, err);
+}
+
+const char *ic_json_text(const json_t *object, const char *key)
+{
+	return json_string_value(json_object_get(object, key));
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef IC_BASE_LIMITS_H
+#define IC_BASE_LIMITS_H
+
+/*
+ * Every ceiling of the library, each with its reason.  All input comes from outside and is hostile:
+ * beyond a ceiling is an error that names the place, never a crash, a hang or a silent cut.
+ */
+
+/* Manifests */
+#define IC_MAX_FILE_BYTES ((size_t)256 << 20)   /* one manifest file; real ones stay under 5 MiB, lists of lists under 50 */
+#define IC_MAX_SCALAR_BYTES ((size_t)8 << 20)   /* one YAML scalar; an etcd object holds at most 1.5 MiB */
+#define IC_MAX_DOC_BYTES ((size_t)64 << 20)     /* the tree of one document in memory */
+#define IC_MAX_DEPTH 1000                       /* nesting; libyaml is quadratic in flow depth */
+#define IC_MAX_ALIAS_NODES ((size_t)1 << 20)    /* nodes visited through aliases in one document (alias bombs) */
+#define IC_MAX_DOCUMENTS ((size_t)1 << 20)      /* documents in one file */
+#define IC_MAX_FILES ((size_t)1 << 16)          /* files below one folder */
+#define IC_MAX_IMAGES ((size_t)1 << 16)         /* different images in one set */
+#define IC_MAX_ORIGINS ((size_t)1 << 20)        /* places in one set */
+#define IC_MAX_PROBLEMS ((size_t)1 << 14)       /* problems kept in one set */
+#define IC_MAX_PATH_BYTES ((size_t)4096)        /* a field path or file name in an origin */
+
+/* Templates */
+#define IC_MAX_TEMPLATE_BYTES ((size_t)16 << 20) /* template text, and what it renders to */
+#define IC_MAX_TEMPLATE_STEPS ((size_t)1 << 22)  /* nodes evaluated in one rendering (loops) */
+#define IC_MAX_EXPR_DEPTH 200                    /* nesting of expressions and blocks */
+#define IC_MAX_VALUES_BYTES ((size_t)4 << 20)    /* JSON of template values or snap configuration */
+
+/* JSON: jansson needs up to 80 times the text, so structure is counted before it parses */
+#define IC_MAX_JSON_TOKENS ((size_t)200000)      /* braces, brackets, commas, colons */
+
+/* References (distribution/reference) */
+#define IC_MAX_REF_BYTES ((size_t)1024)          /* host, 255 bytes of path, tag, digest */
+#define IC_MAX_REPOSITORY_BYTES ((size_t)255)
+
+/* Configuration */
+#define IC_MAX_CONFIG_BYTES ((size_t)4 << 20)    /* an auth file, a CA bundle, hosts.toml ... */
+#define IC_MAX_LIST_ITEMS ((size_t)4096)         /* values of one list option, entries of one auth file */
+
+/* Registry answers; containerd takes manifests up to 4*1048*1048 bytes */
+#define IC_MAX_MANIFEST_BYTES ((size_t)4393216)
+#define IC_MAX_CONFIG_BLOB_BYTES ((size_t)4 << 20)
+#define IC_MAX_TOKEN_BYTES ((size_t)1 << 20)     /* a token answer */
+#define IC_MAX_ERROR_BODY_BYTES ((size_t)64 << 10) /* as much of an error body as is read for the reason */
+#define IC_MAX_HEADER_BYTES ((size_t)64 << 10)   /* all header fields of one answer */
+#define IC_MAX_BODIES_BYTES ((size_t)24 << 20)   /* bodies in memory at once in one run */
+#define IC_MAX_LAYERS ((size_t)1 << 14)          /* layers of one image, entries of one index */
+#define IC_MAX_INDEX_DEPTH 4                     /* indexes inside indexes */
+#define IC_MAX_REDIRECTS 10                      /* as net/http of Go */
+#define IC_MAX_ATTEMPTS 5                        /* requests for one answer, retries and challenges together */
+
+#endif

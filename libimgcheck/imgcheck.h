@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef IMGCHECK_H
+#define IMGCHECK_H
+
+/*
+ * libimgcheck: can every image that these manifests need really be pulled?
+ *
+ * Three objects go in, one comes out:
+ *
+ *   imgcheck_images   what is needed: references with the places that name them
+ *   imgcheck_config   where a node would pull them from, and by which policy to judge
+ *   imgcheck_run      one check of those images, under one deadline
+ *   imgcheck_report   a verdict for each image, and the decision
+ *
+ * Conventions, for every declaration below:
+ *
+ * Results.    An int result is 0 or a negative enum imgcheck_err.  Output parameters are cleared on
+ *             entry and filled only on success.  That an image is missing, unreachable or refused is
+ *             a verdict in the report, never an error of a function.
+ * Errors.     `err` may be NULL.  Where it is not, *err must be NULL on entry; on failure it receives
+ *             a new error that the caller frees with imgcheck_error_free().
+ * Ownership.  "new": the caller owns it and frees it as told.  "borrowed": dies with the object it
+ *             was asked of.  "copied": the argument may be released as soon as the call returns.
+ *             Each *_free() takes NULL.
+ * Text.       UTF-8, NUL-terminated.  Bytes that came from outside are escaped where a message holds them.
+ * Threads.    An object belongs to one thread at a time; different objects are independent, except
+ *             that a run borrows its config and its images.
+ * Process.    The library reads no environment and no home directory, starts no process and never
+ *             prints, exits or aborts.
+ *
+ * Since 0.1 unless a declaration says otherwise.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define IMGCHECK_VERSION "0.1.0"
+
+#if defined(__GNUC__)
+#define IMGCHECK_MUST_CHECK __attribute__((warn_unused_result))
+#else
+#define IMGCHECK_MUST_CHECK
+#endif
+
+/* The version of the library in use: static text, "0.1.0". */
+const char *imgcheck_version(void);
+
+/* ------------------------------------------------------------------ errors */
+
+enum imgcheck_err {
+	IMGCHECK_OK = 0,
+	IMGCHECK_ERR_NOMEM = -1,       /* no memory */
+	IMGCHECK_ERR_ARGUMENT = -2,    /* the caller's mistake: a NULL, an unknown enumerator, a wrong order of calls */
+	IMGCHECK_ERR_CONFIG = -3,      /* a setting, a value or a configuration file that cannot be accepted */
+	IMGCHECK_ERR_IO = -4,          /* a file or folder that cannot be read */
+	IMGCHECK_ERR_SYNTAX = -5,      /* input that is not what it should be: YAML, JSON, a template, a reference */
+	IMGCHECK_ERR_UNSUPPORTED = -6, /* a construct that is not evaluated here; never guessed */
+	IMGCHECK_ERR_LIMIT = -7,       /* input beyond a documented limit */
+	IMGCHECK_ERR_UNRESOLVED = -8,  /* only as a problem: an image field whose value is no reference */
+	IMGCHECK_ERR_FINDING = -9,     /* only as a problem: worth telling, changes nothing */
+	IMGCHECK_ERR_INTERNAL = -10    /* a fault of this library or of one below it */
+};
+
+struct imgcheck_error;
+
+/* The code of an error; IMGCHECK_OK for NULL. */
+enum imgcheck_err imgcheck_error_code(const struct imgcheck_error *e);
+
+/* One escaped line, lower case, "cannot ...": borrowed.  It does not repeat the place.  "" for NULL. */
+const char *imgcheck_error_message(const struct imgcheck_error *e);
+
+/*
+ * The file or host that the error is about, or NULL: borrowed.  line and column count from 1, 0 where
+ * unknown; either pointer may be NULL.
+ */
+const char *imgcheck_error_place(const struct imgcheck_error *e, unsigned *line, unsigned *column);
+
+void imgcheck_error_free(struct imgcheck_error *e);
+
+/* ------------------------------------------------------------------ images: what is needed, and where it stands */
+
+struct imgcheck_images;
+struct imgcheck_image;
+struct imgcheck_target;
+
+/* How surely a place means that the cluster pulls the image.  An image has the strongest class of its places. */
+enum imgcheck_class {
+	IMGCHECK_CLASS_REQUIRED,  /* an image field of a container, an image volume, a list of images */
+	IMGCHECK_CLASS_MENTIONED, /* an argument, an environment or ConfigMap value */
+	IMGCHECK_CLASS_HINT       /* an annotation, any other value with the exact form of a reference */
+};
+
+/* What is known of one place (origin) of an image. */
+enum imgcheck_field {
+	IMGCHECK_FIELD_FILE,         /* as it was given to the set */
+	IMGCHECK_FIELD_LINE,         /* decimal, from 1; in JSON the line on which the document starts */
+	IMGCHECK_FIELD_OBJECT,       /* "DaemonSet kube-system/name", or NULL outside a Kubernetes object */
+	IMGCHECK_FIELD_PATH,         /* "spec.template.spec.containers[0].image" */
+	IMGCHECK_FIELD_CLASS,        /* "required", "mentioned" or "hint" */
+	IMGCHECK_FIELD_PULL_POLICY,  /* "Always", "IfNotPresent", "Never", or NULL where not stated */
+	IMGCHECK_FIELD_PULL_SECRETS, /* names of imagePullSecrets, separated by blanks, or NULL */
+	IMGCHECK_FIELD_NODE_ARCH,    /* nodeSelector kubernetes.io/arch, or NULL */
+	IMGCHECK_FIELD_NAMESPACE     /* metadata.namespace, or NULL */
+};
+
+/* A new, empty set of images. */
+int imgcheck_images_new(struct imgcheck_images **out) IMGCHECK_MUST_CHECK;
+void imgcheck_images_free(struct imgcheck_images *s);
+
+/*
+ * Template values for what is added later: a JSON object (copied) that replaces earlier values.
+ * Once there are values, files with template marks are rendered before they are read.
+ * Errors: SYNTAX, LIMIT.
+ */
+int imgcheck_images_set_values(struct imgcheck_images *s, const char *json, size_t len,
+                               struct imgcheck_error **err) IMGCHECK_MUST_CHECK;
+
+/* One template value, a text (copied), beside those already set; value NULL takes the name away. */
+int imgcheck_images_set_value(struct imgcheck_images *s, const char *name, const char *value,
+                              struct imgcheck_error **err) IMGCHECK_MUST_CHECK;
+
+/*
+ * Adds what a file, or a folder with all below it in sorted order, needs.  "LIST#KEY" names one line
+ * of a `key: ref ref ...` list.  What cannot be read or evaluated becomes a problem of the set
+ * (imgcheck_images_problem) and what was read before it still counts; the call fails only for lack
+ * of memory or beyond a limit of the whole set.
+ */
+int imgcheck_images_add_path(struct imgcheck_images *s, const char *path, struct imgcheck_error **err) IMGCHECK_MUST_CHECK;
+
+/* The same for bytes in memory (copied); name stands for the file in origins and problems. */
+int imgcheck_images_add_data(struct imgcheck_images *s, const char *name, const void *data, size_t len,
+                             struct imgcheck_error **err) IMGCHECK_MUST_CHECK;
+
+/* Adds one reference.  One that does not parse is kept, and gets the verdict `invalid`. */
+int imgcheck_images_add_ref(struct imgcheck_images *s, const char *ref, struct imgcheck_error **err) IMGCHECK_MUST_CHECK;
+
+/*
+ * Renders one template file with the values of the set, byte for byte as Jinja2 would.
+ * *out is new (free()), NUL-terminated beyond *len.  Errors: IO, SYNTAX, UNSUPPORTED, LIMIT.
+ */
+int imgcheck_images_render(struct imgcheck_images *s, const char *path, char **out, size_t *len,
+                           struct imgcheck_error **err) IMGCHECK_MUST_CHECK;
+
+/* Marks each image that `before` needs too: if it cannot be pulled, nothing got worse (already-missing). */
+int imgcheck_images_mark_known(struct imgcheck_images *s, const struct imgcheck_images *before,
+                               struct imgcheck_error **err) IMGCHECK_MUST_CHECK;
+
+/* Images are unique by their text and sorted by it. */
+size_t imgcheck_images_count(const struct imgcheck_images *s);
+
+/* Borrowed; NULL past the end. */
+const struct imgcheck_image *imgcheck_images_get(const struct imgcheck_images *s, size_t i);
+
+/* What could not be read, resolved or evaluated, in the order found: borrowed; NULL past the end. */
+const struct imgcheck_error *imgcheck_images_problem(const struct imgcheck_images *s, size_t i);
+
+/* The reference as written: borrowed. */
+const char *imgcheck_image_ref(const struct imgcheck_image *m);
+enum imgcheck_class imgcheck_image_class(const struct imgcheck_image *m);
+
+/* Where the image comes from when no `registry` value is set: borrowed, or NULL if that is not known. */
+const char *imgcheck_image_source(const struct imgcheck_image *m);
+
+/* A field of the i-th place that names the image: borrowed; NULL past the end or where not known. */
+const char *imgcheck_image_origin(const struct imgcheck_image *m, size_t i, enum imgcheck_field f);
+
+/* ------------------------------------------------------------------ target: an unpacked snap with its imgcheck.yaml */
+
+/*
+ * Reads and validates the description of a target: `file`, or <dir>/meta/imgcheck.yaml when NULL.
+ * Anything unknown in it is an error.  *out is new.  Errors: IO, SYNTAX, CONFIG, UNSUPPORTED.
+ * See imgcheck.yaml(5).
+ */
+int imgcheck_target_open(const char *dir, const char *file, struct imgcheck_target **out,
+                         struct imgcheck_error **err) IMGCHECK_MUST_CHECK;
+void imgcheck_target_free(struct imgcheck_target *t);
+
+/* The i-th configuration key, or environment variable, that the description asks for: borrowed; NULL past the end. */
+const char *imgcheck_target_config_key(const struct imgcheck_target *t, size_t i);
+const char *imgcheck_target_env_name(const struct imgcheck_target *t, size_t i);
+
+/*
+ * The configuration, a JSON object (copied) as `snapctl get -d KEY...` prints it.  Values count as the
+ * text that `snapctl get KEY` would print; absent, null and empty are undefined.
+ */
+int imgcheck_target_set_config(struct imgcheck_target *t, const char *json, size_t len,
+                               struct imgcheck_error **err) IMGCHECK_MUST_CHECK;
+
+/* One environment variable (copied); those not set are undefined. */
+int imgcheck_target_set_env(struct imgcheck_target *t, const char *name, const char *value,
+                            struct imgcheck_error **err) IMGCHECK_MUST_CHECK;
+
+/* The value that the template name has in this target, as text: new (free()), or NULL when undefined. */
+int imgcheck_target_value(const struct imgcheck_target *t, const char *name, char **out,
+                          struct imgcheck_error **err) IMGCHECK_MUST_CHECK;
+
+/* Whether the unit is set up, by the description's `configured` (true where there is none). */
+int imgcheck_target_configured(const struct imgcheck_target *t, bool *out, struct imgcheck_error **err) IMGCHECK_MUST_CHECK;
+
+/*
+ * Adds what the target needs under its configuration.  It fails closed: a path or glob that matches
+ * nothing, a rule that cannot be evaluated, or no image at all in a configured unit is a problem.
+ */
+int imgcheck_images_add_target(struct imgcheck_images *s, const struct imgcheck_target *t,
+                               struct imgcheck_error **err) IMGCHECK_MUST_CHECK;
+
+/* ------------------------------------------------------------------ config: what a node would do, and how to judge */
+
+struct imgcheck_config;
+
+/* One table behind command-line flags, settings and pages; imgcheck_option_info() tells name and meaning. */
+enum imgcheck_option {
+	IMGCHECK_OPTION_REGISTRY,    /* host[:port][/prefix] */
+	IMGCHECK_OPTION_REWRITE,     /* true: plain references are asked of the registry too */
+	IMGCHECK_OPTION_REWRITE_MAP, /* list; FROM=TO, the first prefix that matches wins */
+	IMGCHECK_OPTION_RUNTIME,     /* containerd */
+	IMGCHECK_OPTION_PLATFORM,    /* list; os/arch[/variant], default the host's */
+	IMGCHECK_OPTION_DEPTH,       /* tag, platform, blobs (default), bytes */
+	IMGCHECK_OPTION_DEADLINE,    /* seconds for the whole run, 1 to 3600, default 240 */
+	IMGCHECK_OPTION_PLAIN_HTTP,  /* list; host[:port] asked without TLS */
+	IMGCHECK_OPTION_SKIP_VERIFY, /* list; host[:port] whose certificate is not verified (insecure) */
+	IMGCHECK_OPTION_HTTP_PROXY,  /* URL of the proxy for http */
+	IMGCHECK_OPTION_HTTPS_PROXY, /* URL of the proxy for https */
+	IMGCHECK_OPTION_NO_PROXY,    /* hosts, suffixes and CIDR blocks, separated by commas */
+	IMGCHECK_OPTION_IGNORE,      /* list; glob over the full reference */
+	IMGCHECK_OPTION_ON_MISSING,  /* this and below: veto or warn */
+	IMGCHECK_OPTION_ON_ALREADY_MISSING,
+	IMGCHECK_OPTION_ON_ACCESS,
+	IMGCHECK_OPTION_ON_UNDECIDED,
+	IMGCHECK_OPTION_ON_HINT,
+	IMGCHECK_OPTION_ON_UNRESOLVED,
+	IMGCHECK_OPTION_ON_UNREADABLE,
+	IMGCHECK_OPTION_ON_INTERNAL_ERROR,
+	IMGCHECK_OPTION_SUBJECT,     /* text reports: whose images these are, "cdk-addons revision 1250 (1.28.3)" */
+	IMGCHECK_OPTION_CONSEQUENCE, /* text reports: what a veto means, "the refresh is stopped, nothing was changed" */
+	IMGCHECK_OPTION_REMEDY       /* list; text reports: further lines after a veto */
+};
+
+/* Files that a config can read. */
+enum imgcheck_file {
+	IMGCHECK_FILE_AUTH, /* docker config.json or containers auth.json */
+	IMGCHECK_FILE_CA    /* PEM certificates, trusted besides the system's */
+};
+
+/*
+ * Describes an option: its name ("plain-http"), its argument for a usage text ("HOST") and one line of
+ * help; any pointer may be NULL.  All are static.  False past the last option.
+ */
+bool imgcheck_option_info(enum imgcheck_option o, const char **name, const char **argument, const char **help);
+
+/* A new config with the defaults. */
+int imgcheck_config_new(struct imgcheck_config **out) IMGCHECK_MUST_CHECK;
+void imgcheck_config_free(struct imgcheck_config *c);
+
+/*
+ * Sets an option from its text, validated and copied; options that are lists add.  Errors: CONFIG with
+ * the reason, ARGUMENT once a run holds the config.
+ */
+int imgcheck_config_set(struct imgcheck_config *c, enum imgcheck_option o, const char *value,
+                        struct imgcheck_error **err) IMGCHECK_MUST_CHECK;
+
+/* Reads a file into the config.  Errors: IO, SYNTAX, CONFIG, naming file and line. */
+int imgcheck_config_read(struct imgcheck_config *c, enum imgcheck_file kind, const char *path,
+                         struct imgcheck_error **err) IMGCHECK_MUST_CHECK;
+
+/*
+ * The same for bytes in memory (copied); name stands for the file in errors and as the source of
+ * credentials in reports.
+ */
+int imgcheck_config_read_data(struct imgcheck_config *c, enum imgcheck_file kind, const char *name, const void *data,
+                              size_t len, struct imgcheck_error **err) IMGCHECK_MUST_CHECK;
+
+/* A login for one host (host[:port]), or with NULL for the configured registry's host: copied, zeroed on free. */
+int imgcheck_config_set_login(struct imgcheck_config *c, const char *host, const char *user, const char *secret,
+                              struct imgcheck_error **err) IMGCHECK_MUST_CHECK;
+
+/* What a run tells while it goes on.  All text is borrowed for the call; secrets are never in it. */
+struct imgcheck_event {
+	enum imgcheck_event_kind {
+		IMGCHECK_EVENT_REQUEST, /* an answer came: text is "HEAD https://host/v2/... 200", host is set */
+		IMGCHECK_EVENT_DONE     /* an image is decided: text is its reference */
+	} kind;
+	const char *host;
+	const char *text;
+	size_t done, total; /* images decided, images in all */
+};
+
+typedef void (*imgcheck_event_fn)(void *arg, const struct imgcheck_event *event);
+void imgcheck_config_set_event_fn(struct imgcheck_config *c, imgcheck_event_fn fn, void *arg);
+
+/* ------------------------------------------------------------------ run: one check, one deadline */
+
+struct imgcheck_run;
+struct imgcheck_report;
+
+/* Checks all images, blocking until done or out of time.  *out is new. */
+int imgcheck_check(struct imgcheck_config *c, struct imgcheck_images *s, struct imgcheck_report **out,
+                   struct imgcheck_error **err) IMGCHECK_MUST_CHECK;
+
+/*
+ * The same in steps, for a program with a loop of its own.  The run is new and borrows config and
+ * images until it is freed; the config is frozen from here on.  The deadline starts now.
+ */
+int imgcheck_run_new(struct imgcheck_config *c, struct imgcheck_images *s, struct imgcheck_run **out,
+                     struct imgcheck_error **err) IMGCHECK_MUST_CHECK;
+void imgcheck_run_free(struct imgcheck_run *r);
+
+/* One descriptor, readable when imgcheck_run_step() has work; borrowed. */
+int imgcheck_run_fd(const struct imgcheck_run *r);
+
+/* Waits up to timeout_ms (0: not at all, -1: until something happens) and goes on.  1: more to do, 0: done. */
+int imgcheck_run_step(struct imgcheck_run *r, int timeout_ms, struct imgcheck_error **err) IMGCHECK_MUST_CHECK;
+
+/* Ends the run at its next step; callable from any thread and from a signal handler. */
+void imgcheck_run_cancel(struct imgcheck_run *r);
+
+/* The report, new, at any time; images not decided say `deadline`.  Once for each run. */
+int imgcheck_run_take_report(struct imgcheck_run *r, struct imgcheck_report **out,
+                             struct imgcheck_error **err) IMGCHECK_MUST_CHECK;
+
+/* ------------------------------------------------------------------ report: what a node would meet, and the decision */
+
+/* What the node's runtime would meet for an image. */
+enum imgcheck_verdict {
+	IMGCHECK_VERDICT_OK,
+	IMGCHECK_VERDICT_NOT_FOUND,      /* 404 of the deciding host, after its challenge was answered */
+	IMGCHECK_VERDICT_NO_PLATFORM,    /* exists, but not for the wanted platform */
+	IMGCHECK_VERDICT_INCOMPLETE,     /* the manifest is there, its config or a layer is not */
+	IMGCHECK_VERDICT_CORRUPT,        /* wrong digest, size, media type or body; unsupported format */
+	IMGCHECK_VERDICT_INVALID,        /* not a reference */
+	IMGCHECK_VERDICT_UNAUTHORIZED,   /* 401: missing or no access */
+	IMGCHECK_VERDICT_DENIED,         /* 403 or 412: missing or no access, or a policy */
+	IMGCHECK_VERDICT_UNREACHABLE,    /* no name, no connection, reset */
+	IMGCHECK_VERDICT_TLS,            /* no trust, no handshake */
+	IMGCHECK_VERDICT_RATE_LIMITED,   /* 429 to the end */
+	IMGCHECK_VERDICT_SERVER_ERROR,   /* 5xx or another status that decides nothing */
+	IMGCHECK_VERDICT_NOT_A_REGISTRY, /* answers, but not as a registry does */
+	IMGCHECK_VERDICT_DEADLINE,       /* not decided in time */
+	IMGCHECK_VERDICT_SKIPPED         /* not asked: pull policy Never, ignored */
+};
+
+/* The class of a verdict or of a problem, by which the policy decides. */
+enum imgcheck_outcome {
+	IMGCHECK_OUTCOME_OK,
+	IMGCHECK_OUTCOME_SKIPPED,
+	IMGCHECK_OUTCOME_MISSING,
+	IMGCHECK_OUTCOME_ALREADY_MISSING, /* missing, and known from before (imgcheck_images_mark_known) */
+	IMGCHECK_OUTCOME_ACCESS,
+	IMGCHECK_OUTCOME_UNDECIDED,
+	IMGCHECK_OUTCOME_HINT, /* a hint that is not ok */
+	IMGCHECK_OUTCOME_UNRESOLVED,
+	IMGCHECK_OUTCOME_UNREADABLE,
+	IMGCHECK_OUTCOME_INTERNAL
+};
+
+enum imgcheck_decision { IMGCHECK_DECISION_ALLOW, IMGCHECK_DECISION_WARN, IMGCHECK_DECISION_VETO };
+
+enum imgcheck_format {
+	IMGCHECK_FORMAT_TEXT, /* for people: at most 60 lines and 8 KiB of ASCII, verdict and remedy last */
+	IMGCHECK_FORMAT_JSON  /* everything; members may be added, never renamed */
+};
+
+/* Texts of one result. */
+enum imgcheck_text {
+	IMGCHECK_TEXT_REFERENCE,   /* as asked */
+	IMGCHECK_TEXT_HOST,        /* host[:port] that decided, or NULL */
+	IMGCHECK_TEXT_DIGEST,      /* digest that the reference resolved to, or NULL */
+	IMGCHECK_TEXT_PLATFORM,    /* the platform that decided */
+	IMGCHECK_TEXT_REASON,      /* one line */
+	IMGCHECK_TEXT_CREDENTIALS, /* "none", or where they came from: never the secret */
+	IMGCHECK_TEXT_SOURCE       /* where a missing image can be copied from, or NULL */
+};
+
+void imgcheck_report_free(struct imgcheck_report *p);
+
+/* The policy's decision over all results and problems. */
+enum imgcheck_decision imgcheck_report_decision(const struct imgcheck_report *p);
+
+/* Results; the i-th belongs to the i-th image.  A report stands alone: it outlives run, config and images. */
+size_t imgcheck_report_count(const struct imgcheck_report *p);
+enum imgcheck_verdict imgcheck_report_verdict(const struct imgcheck_report *p, size_t i);
+enum imgcheck_outcome imgcheck_report_outcome(const struct imgcheck_report *p, size_t i);
+enum imgcheck_decision imgcheck_report_effect(const struct imgcheck_report *p, size_t i);
+const char *imgcheck_report_text(const struct imgcheck_report *p, size_t i, enum imgcheck_text t); /* borrowed, or NULL */
+
+/* How many results and problems have this outcome and count as a veto. */
+size_t imgcheck_report_vetoes(const struct imgcheck_report *p, enum imgcheck_outcome o);
+
+/* Static names: "not-found", "missing", "veto". */
+const char *imgcheck_verdict_name(enum imgcheck_verdict v);
+const char *imgcheck_outcome_name(enum imgcheck_outcome o);
+const char *imgcheck_decision_name(enum imgcheck_decision d);
+
+/* *out is new (free()), NUL-terminated beyond *len. */
+int imgcheck_report_render(const struct imgcheck_report *p, enum imgcheck_format f, char **out, size_t *len,
+                           struct imgcheck_error **err) IMGCHECK_MUST_CHECK;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

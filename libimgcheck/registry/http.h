@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef IC_REGISTRY_HTTP_H
+#define IC_REGISTRY_HTTP_H
+
+/*
+ * The transport: one event loop over libcurl (curl_multi_socket_action, epoll, timerfd), a queue per host,
+ * one deadline.  It sends single requests and hands back single answers; redirects, authentication and
+ * retries are decided by the callers.  Answers are hostile: every part of one is bounded.
+ *
+ * Of each host the first request goes alone; the HTTP version of its answer sets how many run at once
+ * afterwards (100 streams on one HTTP/2 connection, 16 connections on HTTP/1.1).  libcurl is named in
+ * http.c alone.
+ */
+
+#include "base/buf.h"
+#include "base/clock.h"
+
+enum ic_http_method { IC_HTTP_HEAD, IC_HTTP_GET, IC_HTTP_POST };
+
+/* Everything is copied by ic_http_submit(). */
+struct ic_http_request {
+	enum ic_http_method method;
+	const char *url;           /* http or https, no user information */
+	const char *const *header; /* "Name: value" texts, NULL-terminated; may hold secrets */
+	const char *body;          /* POST: NUL-terminated form, else NULL */
+	const char *proxy;         /* URL, "" for none */
+	bool skip_verify;
+	size_t max_body;           /* longer bodies are IC_HTTP_TOO_LARGE; counted as they arrive */
+	bool first_byte;           /* stop after the first byte of a body: proof enough that there is one */
+	ic_msec not_before;        /* monotonic; 0: at once (retries) */
+};
+
+/* How a request ended; anything but IC_HTTP_ANSWERED has no usable answer. */
+enum ic_http_end {
+	IC_HTTP_ANSWERED,
+	IC_HTTP_UNRESOLVED, /* no address for the name (host or proxy) */
+	IC_HTTP_REFUSED,    /* no connection */
+	IC_HTTP_TLS,        /* handshake, trust, host name, client certificate */
+	IC_HTTP_BROKEN,     /* reset, cut short, protocol error */
+	IC_HTTP_STALLED,    /* a time limit of this request, not of the run */
+	IC_HTTP_TOO_LARGE,  /* body or header fields beyond their ceiling; status and headers are usable */
+	IC_HTTP_DEADLINE,   /* the run's deadline, or cancelled */
+	IC_HTTP_FAILED      /* no memory or a fault of libcurl */
+};
+
+struct ic_http_answer {
+	enum ic_http_end end;
+	long status;              /* 0 where none arrived */
+	struct ic_buf body;       /* at most max_body bytes */
+	struct ic_vec header;     /* texts "name: value", names in lower case, in order */
+	const char *detail;       /* what libcurl says, for the reason; "" where answered.  Never holds secrets */
+	bool body_cut;            /* first_byte: the rest was not read */
+	int http_version;         /* 1 or 2 */
+};
+
+/* The i-th value of a header field (name in lower case): borrowed, NULL past the end. */
+const char *ic_http_header(const struct ic_http_answer *answer, const char *name, size_t i);
+
+/* Called once for each submitted request, from ic_http_step(); may submit more.  The answer is borrowed. */
+typedef void (*ic_http_done)(void *arg, const struct ic_http_answer *answer);
+
+struct ic_http;
+
+/* ca_pem: trusted certificates as PEM text, NULL for the system's.  *out is new.  Errors: NOMEM, INTERNAL. */
+int ic_http_new(const char *ca_pem, size_t ca_len, ic_msec deadline, struct ic_http **out,
+                struct imgcheck_error **err) IC_MUST_CHECK;
+void ic_http_free(struct ic_http *h); /* ends what still runs, without calling back */
+
+/* Errors: NOMEM.  done is not called when this fails. */
+int ic_http_submit(struct ic_http *h, const struct ic_http_request *request, ic_http_done done, void *arg,
+                   struct imgcheck_error **err) IC_MUST_CHECK;
+
+int ic_http_fd(const struct ic_http *h);
+
+/* Waits up to timeout_ms (-1: until something happens) and handles what is ready.  1: requests remain, 0: none. */
+int ic_http_step(struct ic_http *h, int timeout_ms, struct imgcheck_error **err) IC_MUST_CHECK;
+
+/* Async-signal-safe: the next step ends all requests with IC_HTTP_DEADLINE. */
+void ic_http_cancel(struct ic_http *h);
+
+#endif

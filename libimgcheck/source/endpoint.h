@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef IC_SOURCE_ENDPOINT_H
+#define IC_SOURCE_ENDPOINT_H
+
+/*
+ * Where a node would pull an image from: the ordered endpoints of one reference, each with all that is
+ * needed to ask it.  Pure: nothing is asked here.
+ */
+
+#include "base/buf.h"
+#include "base/ref.h"
+
+/* Credentials for one endpoint.  Secrets are zeroed when cleared and never leave the request's headers. */
+struct ic_login {
+	char *user, *secret;  /* both NULL for anonymous */
+	char *identity_token; /* instead of user and secret, or NULL */
+	char *source;         /* for reports: "/root/.docker/config.json", "snap configuration" */
+};
+
+struct ic_endpoint {
+	char *scheme;     /* "https" or "http" */
+	char *host;       /* host[:port], as in a URL */
+	char *base_path;  /* before "/<repository>/...": "/v2", or with a prefix of a mirror */
+	char *repository; /* the repository on this endpoint */
+	char *proxy;      /* URL of the proxy, "" for none */
+	char *proxy_source; /* where the proxy came from, for messages; NULL for none */
+	bool skip_verify; /* insecure: the certificate is not looked at */
+	bool resolve;     /* may be asked to resolve a tag */
+	bool pull;        /* may be asked for content by digest */
+	struct ic_login login;
+};
+
+struct ic_endpoints {
+	struct ic_ref asked;  /* the reference after rewriting; its registry may differ from the one written */
+	struct ic_vec list;   /* struct ic_endpoint, in the order of the runtime; never empty */
+};
+
+/* Fills *out, cleared with ic_endpoints_clear().  Errors: NOMEM, CONFIG. */
+int ic_endpoints_find(const struct imgcheck_config *c, const struct ic_ref *ref, struct ic_endpoints *out,
+                      struct imgcheck_error **err) IC_MUST_CHECK;
+void ic_endpoints_clear(struct ic_endpoints *e);
+
+/* Overwrites a secret text, then frees it.  Takes NULL. */
+void ic_secret_free(char *secret);
+
+static inline void ic_auto_endpoints(struct ic_endpoints *e)
+{
+	ic_endpoints_clear(e);
+}
+
+#endif
