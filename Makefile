@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# Plain GNU make, no configure step.  Everything that is built goes to build/<variant>/.
+#
+#   VARIANT   release (default), debug, asan, coverage
+#   CC        gcc or clang; CFLAGS and LDFLAGS are appended to ours
+#   V=1       shows the commands
+#   DESTDIR PREFIX LIBDIR INCLUDEDIR MANDIR   for install
+
+VARIANT ?= release
+CC ?= cc
+PREFIX ?= /usr/local
+LIBDIR ?= $(PREFIX)/lib
+INCLUDEDIR ?= $(PREFIX)/include
+MANDIR ?= $(PREFIX)/share/man
+BINDIR ?= $(PREFIX)/bin
+
+VERSION := $(shell sed -n 's/^.define IMGCHECK_VERSION "\(.*\)"/\1/p' libimgcheck/imgcheck.h)
+SOVERSION := 0
+BUILD := build/$(VARIANT)
+Q := $(if $(V),,@)
+
+# ---------------------------------------------------------------- flags
+
+WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wstrict-prototypes -Wmissing-prototypes \
+	-Wcast-qual -Wwrite-strings -Wformat=2 -Wvla -Wundef $(if $(WERROR),-Werror)
+COMMON := -std=c11 -D_GNU_SOURCE -Ilibimgcheck $(WARNINGS) -g -fPIC -fvisibility=hidden -fno-common
+HARDENING := -O2 -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 -fstack-protector-strong -fstack-clash-protection -fcf-protection
+SANITIZE := -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+
+VARIANT_CFLAGS_release := $(HARDENING)
+VARIANT_CFLAGS_debug := -O0
+VARIANT_CFLAGS_asan := $(SANITIZE)
+VARIANT_CFLAGS_coverage := -O0 --coverage
+VARIANT_LDFLAGS_release := -Wl,-z,relro,-z,now -Wl,-z,noexecstack
+VARIANT_LDFLAGS_asan := -fsanitize=address,undefined
+VARIANT_LDFLAGS_coverage := --coverage
+
+ALL_CFLAGS := $(COMMON) $(VARIANT_CFLAGS_$(VARIANT)) $(CPPFLAGS) $(CFLAGS)
+ALL_LDFLAGS := $(VARIANT_LDFLAGS_$(VARIANT)) $(LDFLAGS)
+LIBS := -lcurl -ljansson -lyaml -lcrypto
+
+# ---------------------------------------------------------------- sources
+
+LIB_SOURCES := $(sort $(wildcard libimgcheck/*.c libimgcheck/*/*.c))
+LIB_SOURCES := $(filter-out libimgcheck/examples/%,$(LIB_SOURCES))
+HOOK_SOURCES := $(sort $(wildcard hooks/*.c))
+UNIT_SOURCES := $(sort $(wildcard tests/unit/test_*.c))
+EXAMPLE_SOURCES := $(sort $(wildcard libimgcheck/examples/*.c))
+FAULT_SOURCES := $(sort $(wildcard tests/fault/*.c))
+
+objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
+LIB_OBJECTS := $(call objects,$(LIB_SOURCES))
+HOOK_OBJECTS := $(call objects,$(HOOK_SOURCES))
+UNIT_SUPPORT := $(call objects,$(filter-out $(UNIT_SOURCES),$(wildcard tests/unit/*.c)))
+UNIT_PROGRAMS := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(UNIT_SOURCES))
+EXAMPLES := $(patsubst libimgcheck/examples/%.c,$(BUILD)/examples/%,$(EXAMPLE_SOURCES))
+FAULT_SERVER := $(if $(FAULT_SOURCES),$(BUILD)/tests/faultserver)
+
+LIB_REAL := libimgcheck.so.$(VERSION)
+LIB_SONAME := libimgcheck.so.$(SOVERSION)
+LIB_SHARED := $(BUILD)/$(LIB_REAL)
+
+.PHONY: all
+all: $(BUILD)/imgcheck $(BUILD)/libimgcheck.so $(BUILD)/imgcheck.pc ## builds the library and the imgcheck command (default)
+
+.DELETE_ON_ERROR:
+.SUFFIXES:
+
+# ---------------------------------------------------------------- rules
+
+# Changes only when the flags do, so that a change of flags builds everything anew.
+STAMP := $(BUILD)/flags
+$(shell mkdir -p $(BUILD); printf '%s\n' '$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS)' | cmp -s - $(STAMP) || \
+	printf '%s\n' '$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS)' > $(STAMP))
+
+$(BUILD)/obj/%.o: %.c $(STAMP)
+	@mkdir -p $(@D)
+	$(if $(V),,@echo "  CC      $<")
+	$(Q)$(CC) $(ALL_CFLAGS) $(EXTRA_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(BUILD)/obj/tests/%.o: EXTRA_CFLAGS := -Itests/unit -Itests -Wno-pedantic
+
+$(LIB_SHARED): $(LIB_OBJECTS) libimgcheck/libimgcheck.map
+	$(if $(V),,@echo "  LD      $@")
+	$(Q)$(CC) -shared -Wl,-soname,$(LIB_SONAME) -Wl,--version-script=libimgcheck/libimgcheck.map -Wl,-z,defs \
+		$(ALL_LDFLAGS) -o $@ $(LIB_OBJECTS) $(LIBS)
+
+$(BUILD)/$(LIB_SONAME): $(LIB_SHARED)
+	$(Q)ln -sf $(LIB_REAL) $@
+
+$(BUILD)/libimgcheck.so: $(BUILD)/$(LIB_SONAME)
+	$(Q)ln -sf $(LIB_SONAME) $@
+
+# For unit tests only, which reach behind the public header.
+$(BUILD)/libimgcheck-internal.a: $(LIB_OBJECTS)
+	$(Q)rm -f $@ && ar rcs $@ $(LIB_OBJECTS)
+
+# In the build folder the programs find the library beside themselves; installed ones take it from the system.
+$(BUILD)/imgcheck: $(HOOK_OBJECTS) $(BUILD)/libimgcheck.so
+	$(if $(V),,@echo "  LD      $@")
+	$(Q)$(CC) -pie $(ALL_LDFLAGS) -Wl,-rpath,'$$ORIGIN' -o $@ $(HOOK_OBJECTS) -L$(BUILD) -limgcheck -ljansson
+
+$(BUILD)/install/imgcheck: $(HOOK_OBJECTS) $(BUILD)/libimgcheck.so
+	@mkdir -p $(@D)
+	$(Q)$(CC) -pie $(ALL_LDFLAGS) -o $@ $(HOOK_OBJECTS) -L$(BUILD) -limgcheck -ljansson
+
+$(BUILD)/examples/%: $(BUILD)/obj/libimgcheck/examples/%.o $(BUILD)/libimgcheck.so
+	@mkdir -p $(@D)
+	$(Q)$(CC) -pie $(ALL_LDFLAGS) -Wl,-rpath,'$$ORIGIN/..' -o $@ $< -L$(BUILD) -limgcheck
+
+$(BUILD)/imgcheck.pc: libimgcheck/imgcheck.pc.in Makefile libimgcheck/imgcheck.h
+	$(Q)sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR:$(PREFIX)/%=$${prefix}/%)|' \
+		-e 's|@INCLUDEDIR@|$(INCLUDEDIR:$(PREFIX)/%=$${prefix}/%)|' -e 's|@VERSION@|$(VERSION)|' $< > $@
+
+$(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(UNIT_SUPPORT) $(BUILD)/libimgcheck-internal.a
+	@mkdir -p $(@D)
+	$(if $(V),,@echo "  LD      $@")
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $< $(UNIT_SUPPORT) $(BUILD)/libimgcheck-internal.a $(LIBS) -lcriterion
+
+$(BUILD)/tests/faultserver: $(call objects,$(FAULT_SOURCES))
+	@mkdir -p $(@D)
+	$(if $(V),,@echo "  LD      $@")
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^
+
+-include $(patsubst %.o,%.d,$(LIB_OBJECTS) $(HOOK_OBJECTS) $(UNIT_SUPPORT) $(call objects,$(UNIT_SOURCES) $(EXAMPLE_SOURCES) $(FAULT_SOURCES)))
+
+.SECONDARY:
+
+# ---------------------------------------------------------------- what people call
+
+.PHONY: deps
+deps: ## installs the packages that building and testing need (apt, as root or by sudo)
+	@tests/support/deps.sh
+
+.PHONY: demo
+demo: deps ## shows the main job: a refresh vetoed for a missing image, then let through
+	@$(MAKE) --no-print-directory VARIANT=release all
+	@tests/demo/run build/release/imgcheck
+
+.PHONY: test
+test: deps ## runs all tests but the long ones
+	@$(MAKE) --no-print-directory VARIANT=asan WERROR=1 all tests
+	@$(MAKE) --no-print-directory VARIANT=release WERROR=1 all tests
+	@tests/run all
+
+.PHONY: test-unit
+test-unit: tests ## runs the unit tests of this VARIANT
+	@tests/run unit $(VARIANT)
+
+.PHONY: tests
+tests: $(UNIT_PROGRAMS) $(FAULT_SERVER) $(EXAMPLES) ## builds the test programs of this VARIANT
+
+.PHONY: lint
+lint: deps ## checks layers, limits, banned functions, pages, symbols and both compilers
+	@tests/lint/run
+
+.PHONY: install
+install: all $(BUILD)/install/imgcheck ## installs below $(DESTDIR)$(PREFIX)
+	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(INCLUDEDIR) $(addprefix $(DESTDIR)$(MANDIR)/man,1 3 5 8)
+	install -m 755 $(BUILD)/install/imgcheck $(DESTDIR)$(BINDIR)/imgcheck
+	install -m 644 libimgcheck/imgcheck.h $(DESTDIR)$(INCLUDEDIR)/imgcheck.h
+	install -m 755 $(LIB_SHARED) $(DESTDIR)$(LIBDIR)/$(LIB_REAL)
+	ln -sf $(LIB_REAL) $(DESTDIR)$(LIBDIR)/$(LIB_SONAME)
+	ln -sf $(LIB_SONAME) $(DESTDIR)$(LIBDIR)/libimgcheck.so
+	install -m 644 $(BUILD)/imgcheck.pc $(DESTDIR)$(LIBDIR)/pkgconfig/imgcheck.pc
+	for page in $(PAGES); do install -m 644 $$page $(DESTDIR)$(MANDIR)/man$${page##*.}/ || exit 1; done
+
+PAGES := $(sort $(wildcard libimgcheck/man/*.[1-9] hooks/man/*.[1-9]))
+
+.PHONY: uninstall
+uninstall: ## removes what install put there
+	rm -f $(DESTDIR)$(BINDIR)/imgcheck $(DESTDIR)$(INCLUDEDIR)/imgcheck.h $(DESTDIR)$(LIBDIR)/pkgconfig/imgcheck.pc \
+		$(addprefix $(DESTDIR)$(LIBDIR)/,$(LIB_REAL) $(LIB_SONAME) libimgcheck.so)
+	for page in $(notdir $(PAGES)); do rm -f $(DESTDIR)$(MANDIR)/man$${page##*.}/$$page; done
+
+.PHONY: clean
+clean: ## removes what was built
+	rm -rf build
+
+.PHONY: help
+help: ## shows this list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1|\2/p' Makefile | sort | awk -F'|' '{printf "%-14s %s\n", $$1, $$2}'

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "test.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PATH_BYTES 4096
+
+/* The tests run in the top folder of the checkout. */
+const char *test_shared(const char *relative)
+{
+	static char path[PATH_BYTES];
+
+	(void)snprintf(path, sizeof(path), "../shared/%s", relative);
+	return access(path, R_OK) == 0 ? path : NULL;
+}
+
+const char *test_data(const char *relative)
+{
+	static char path[PATH_BYTES];
+
+	(void)snprintf(path, sizeof(path), "tests/data/%s", relative);
+	return path;
+}
+
+char *test_read_file(const char *path, size_t *len)
+{
+	FILE *f = fopen(path, "rb");
+	char *data;
+	long size;
+
+	cr_assert(f, "cannot open %s", path);
+	cr_assert(fseek(f, 0, SEEK_END) == 0);
+	size = ftell(f);
+	cr_assert(size >= 0);
+	rewind(f);
+	data = calloc(1, (size_t)size + 1);
+	cr_assert(data);
+	cr_assert(fread(data, 1, (size_t)size, f) == (size_t)size, "cannot read %s", path);
+	(void)fclose(f);
+	if (len)
+		*len = (size_t)size;
+	return data;
+}
+
+struct test_table {
+	char *text;
+	size_t rows, columns;
+	const char **fields; /* (rows + 1) * columns, the header first */
+};
+
+static size_t count(const char *text, char what)
+{
+	size_t n = 0;
+
+	for (; *text; text++)
+		n += *text == what;
+	return n;
+}
+
+/* Cuts one line into the table's fields; returns the start of the next line. */
+static char *cut_line(struct test_table *t, char *line, size_t row)
+{
+	char *end = strchr(line, '\n');
+	char *next = end ? end + 1 : line + strlen(line);
+	size_t column = 0;
+
+	if (end)
+		*end = '\0';
+	for (char *field = line; field && column < t->columns; column++) {
+		t->fields[row * t->columns + column] = field;
+		field = strchr(field, '\t');
+		if (field)
+			*field++ = '\0';
+	}
+	for (; column < t->columns; column++)
+		t->fields[row * t->columns + column] = "";
+	return next;
+}
+
+struct test_table *test_table_open(const char *path)
+{
+	struct test_table *t = calloc(1, sizeof(*t));
+	char *line, *end;
+	size_t lines;
+
+	cr_assert(t);
+	t->text = test_read_file(path, NULL);
+	end = strchr(t->text, '\n');
+	cr_assert(end, "%s has no header line", path);
+	*end = '\0';
+	t->columns = count(t->text, '\t') + 1;
+	*end = '\n';
+	lines = count(t->text, '\n') + 1;
+	t->fields = calloc(lines * t->columns, sizeof(*t->fields));
+	cr_assert(t->fields);
+	line = cut_line(t, t->text, 0);
+	while (*line)
+		line = cut_line(t, line, ++t->rows);
+	cr_assert(t->rows > 0, "%s has no row", path);
+	return t;
+}
+
+void test_table_close(struct test_table *t)
+{
+	free(t->fields);
+	free(t->text);
+	free(t);
+}
+
+size_t test_table_rows(const struct test_table *t)
+{
+	return t->rows;
+}
+
+const char *test_table_get(const struct test_table *t, size_t row, const char *column)
+{
+	for (size_t c = 0; c < t->columns; c++)
+		if (strcmp(t->fields[c], column) == 0)
+			return t->fields[(row + 1) * t->columns + c];
+	cr_assert_fail("there is no column %s", column);
+	return "";
+}

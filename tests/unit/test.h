@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef IC_TESTS_UNIT_TEST_H
+#define IC_TESTS_UNIT_TEST_H
+
+/*
+ * What every unit test includes.  TEST(suite, name) is Criterion's Test with a time limit and a check for
+ * leaks at its end: Criterion calls a test passed whose process only leaks.
+ *
+ *   TEST(buf, grows)
+ *   {
+ *           cr_assert(...);
+ *   }
+ */
+
+#include <criterion/criterion.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* From the sanitizer's run time; absent in other builds. */
+__attribute__((weak)) int __lsan_do_recoverable_leak_check(void);
+
+#define TEST_SECONDS 60
+
+#define TEST(suite_, name_)                                                                    \
+	static void suite_##_##name_##_body(void);                                                 \
+	Test(suite_, name_, .timeout = TEST_SECONDS)                                               \
+	{                                                                                          \
+		suite_##_##name_##_body();                                                             \
+		if (__lsan_do_recoverable_leak_check)                                                  \
+			cr_assert_eq(__lsan_do_recoverable_leak_check(), 0, "memory leaked, see the log"); \
+	}                                                                                          \
+	static void suite_##_##name_##_body(void)
+
+/*
+ * The path of a file or folder in the shared test material beside the checkout (../shared), or NULL where
+ * that is not there: the test then says so with cr_skip().  Overwritten by the next call.
+ */
+const char *test_shared(const char *relative);
+
+/* The path of a file under tests/data.  Overwritten by the next call. */
+const char *test_data(const char *relative);
+
+/* The whole file, NUL-terminated: new, never NULL (the test fails); len may be NULL. */
+char *test_read_file(const char *path, size_t *len);
+
+/*
+ * A table with tab-separated columns and a header line.  The test fails where the file cannot be read or
+ * has no row.
+ */
+struct test_table;
+
+struct test_table *test_table_open(const char *path);
+void test_table_close(struct test_table *t);
+size_t test_table_rows(const struct test_table *t);
+
+/* A field, "" where the row is short; the test fails where there is no such column. */
+const char *test_table_get(const struct test_table *t, size_t row, const char *column);
+
+#endif
