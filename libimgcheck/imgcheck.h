@@ -42,6 +42,8 @@ extern "C" {
 
 #if defined(__GNUC__)
 #define IMGCHECK_MUST_CHECK __attribute__((warn_unused_result))
+/* The library is built with everything else hidden; its symbol map then names what is public. */
+#pragma GCC visibility push(default)
 #else
 #define IMGCHECK_MUST_CHECK
 #endif
@@ -398,6 +400,10 @@ const char *imgcheck_decision_name(enum imgcheck_decision d);
 /* *out is new (free()), NUL-terminated beyond *len. */
 int imgcheck_report_render(const struct imgcheck_report *p, enum imgcheck_format f, char **out, size_t *len,
                            struct imgcheck_error **err) IMGCHECK_MUST_CHECK;
+
+#if defined(__GNUC__)
+#pragma GCC visibility pop
+#endif
 
 #ifdef __cplusplus
 }
