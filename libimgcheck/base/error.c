@@ -30,7 +30,8 @@ static char *escaped(const char *text)
 	return ic_buf_take(&out);
 }
 
-__attribute__((format(printf, 6, 0))) static int store(struct imgcheck_error **err, enum imgcheck_err code, const char *place, unsigned line, unsigned column,
+__attribute__((format(printf, 6, 0)))
+static int store(struct imgcheck_error **err, enum imgcheck_err code, const char *place, unsigned line, unsigned column,
                  const char *format, va_list arguments)
 {
 	char text[MESSAGE_BYTES];

@@ -113,20 +113,32 @@ bool ic_text_glob(const char *pattern, const char *text)
 	return *pattern == '\0';
 }
 
-/* Length of the valid sequence at p (Unicode, table 3-7), or 0. */
+/* Well-formed sequences by their first byte, with the range of the second (Unicode, table 3-7). */
+static const struct {
+	unsigned char first, last, length, second_first, second_last;
+} utf8_sequences[] = {
+	{0x00, 0x7f, 1, 0, 0},       {0xc2, 0xdf, 2, 0x80, 0xbf}, {0xe0, 0xe0, 3, 0xa0, 0xbf},
+	{0xe1, 0xec, 3, 0x80, 0xbf}, {0xed, 0xed, 3, 0x80, 0x9f}, {0xee, 0xef, 3, 0x80, 0xbf},
+	{0xf0, 0xf0, 4, 0x90, 0xbf}, {0xf1, 0xf3, 4, 0x80, 0xbf}, {0xf4, 0xf4, 4, 0x80, 0x8f},
+};
+
+/* Length of the valid sequence at p, or 0. */
 static size_t utf8_sequence(const unsigned char *p, size_t left)
 {
-	size_t n = p[0] < 0x80 ? 1 : p[0] >= 0xc2 && p[0] < 0xe0 ? 2 : (p[0] & 0xf0) == 0xe0 ? 3 : p[0] >= 0xf0 && p[0] <= 0xf4 ? 4 : 0;
+	size_t row = 0, n;
 
-	if (n == 0 || n > left)
+	while (row < IC_COUNT(utf8_sequences) && (p[0] < utf8_sequences[row].first || p[0] > utf8_sequences[row].last))
+		row++;
+	n = row < IC_COUNT(utf8_sequences) ? utf8_sequences[row].length : 0;
+	if (n > left)
 		return 0;
-	for (size_t i = 1; i < n; i++)
-		if ((p[i] & 0xc0) != 0x80)
+	for (size_t i = 1; i < n; i++) {
+		unsigned char low = i == 1 ? utf8_sequences[row].second_first : 0x80;
+		unsigned char high = i == 1 ? utf8_sequences[row].second_last : 0xbf;
+
+		if (p[i] < low || p[i] > high)
 			return 0;
-	if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] > 0x9f))
-		return 0;
-	if ((p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] > 0x8f))
-		return 0;
+	}
 	return n;
 }
 
