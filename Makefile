@@ -19,6 +19,7 @@ VERSION := $(shell sed -n 's/^.define IMGCHECK_VERSION "\(.*\)"/\1/p' libimgchec
 SOVERSION := 0
 BUILD := build/$(VARIANT)
 Q := $(if $(V),,@)
+CORES := $(shell nproc)
 
 # ---------------------------------------------------------------- flags
 
@@ -135,13 +136,13 @@ deps: ## installs the packages that building and testing need (apt, as root or b
 
 .PHONY: demo
 demo: deps ## shows the main job: a refresh vetoed for a missing image, then let through
-	@$(MAKE) --no-print-directory VARIANT=release all
+	@$(MAKE) --no-print-directory -j$(CORES) VARIANT=release all
 	@tests/demo/run build/release/imgcheck
 
 .PHONY: test
 test: deps ## runs all tests but the long ones
-	@$(MAKE) --no-print-directory VARIANT=asan WERROR=1 all tests
-	@$(MAKE) --no-print-directory VARIANT=release WERROR=1 all tests
+	@$(MAKE) --no-print-directory -j$(CORES) VARIANT=asan WERROR=1 all tests
+	@$(MAKE) --no-print-directory -j$(CORES) VARIANT=release WERROR=1 all tests
 	@tests/run all
 
 .PHONY: test-unit
