@@ -21,10 +21,9 @@ def tool(name):
     return str(path)
 
 
-def built(name, variant=None):
-    """The path of something that make builds; VARIANT in the environment chooses another one than release."""
-    variant = variant or os.environ.get("VARIANT", "release")
-    path = BUILD / variant / name
+def built(name):
+    """The path of something that make builds; BUILD names another folder than build/release."""
+    path = pathlib.Path(os.environ.get("BUILD", BUILD / "release")) / name
     if not path.exists():
-        raise FileNotFoundError(f"cannot find {path.relative_to(ROOT)}: run make first")
+        raise FileNotFoundError(f"cannot find {path}: run make first")
     return str(path)
