@@ -24,7 +24,10 @@ struct ic_platform {
  */
 int ic_platform_parse(const char *text, struct ic_platform *out, struct imgcheck_error **err) IC_MUST_CHECK;
 
-/* Normalises fields as they stand in an index or an image config; what is too long becomes unknown. */
+/*
+ * Normalises fields as they stand in an index or an image config, NULL where absent; what is too long
+ * becomes unknown.
+ */
 void ic_platform_from_fields(const char *os, const char *architecture, const char *variant, struct ic_platform *out);
 
 /* The platform of this machine. */
