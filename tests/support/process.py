@@ -20,7 +20,7 @@ class Process:
         self._changed = threading.Condition()
         self._log = open(log, "w", encoding="utf-8")
         self._process = subprocess.Popen(
-            ["setpriv", "--pdeathsig", "KILL", *map(str, argv)],
+            ["setpriv", "--pdeathsig", "TERM", *map(str, argv)],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
             text=True, errors="replace", **options)
         self._reader = threading.Thread(target=self._read, daemon=True)
