@@ -2,7 +2,7 @@
 #
 # Plain GNU make, no configure step.  Everything that is built goes to build/<variant>/.
 #
-#   VARIANT   release (default), debug, asan, coverage
+#   VARIANT   release (default), debug, asan, coverage, fuzz (clang)
 #   CC        gcc or clang; CFLAGS and LDFLAGS are appended to ours
 #   V=1       shows the commands
 #   DESTDIR PREFIX LIBDIR INCLUDEDIR MANDIR   for install
@@ -32,9 +32,11 @@ SANITIZE := -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit
 VARIANT_CFLAGS_release := $(HARDENING)
 VARIANT_CFLAGS_debug := -O0
 VARIANT_CFLAGS_asan := $(SANITIZE)
+VARIANT_CFLAGS_fuzz := $(SANITIZE) -fsanitize=fuzzer-no-link
 VARIANT_CFLAGS_coverage := -O0 --coverage
 VARIANT_LDFLAGS_release := -Wl,-z,relro,-z,now -Wl,-z,noexecstack
 VARIANT_LDFLAGS_asan := -fsanitize=address,undefined
+VARIANT_LDFLAGS_fuzz := -fsanitize=address,undefined
 VARIANT_LDFLAGS_coverage := --coverage
 
 ALL_CFLAGS := $(COMMON) $(VARIANT_CFLAGS_$(VARIANT)) $(CPPFLAGS) $(CFLAGS)
@@ -48,6 +50,7 @@ LIB_SOURCES := $(filter-out libimgcheck/examples/%,$(LIB_SOURCES))
 HOOK_SOURCES := $(sort $(wildcard hooks/*.c))
 UNIT_SOURCES := $(sort $(wildcard tests/unit/test_*.c))
 EXAMPLE_SOURCES := $(sort $(wildcard libimgcheck/examples/*.c))
+FUZZ_SOURCES := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 FAULT_SOURCES := $(sort $(wildcard tests/fault/*.c))
 
 objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
@@ -56,6 +59,7 @@ HOOK_OBJECTS := $(call objects,$(HOOK_SOURCES))
 UNIT_SUPPORT := $(call objects,$(filter-out $(UNIT_SOURCES),$(wildcard tests/unit/*.c)))
 UNIT_PROGRAMS := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(UNIT_SOURCES))
 EXAMPLES := $(patsubst libimgcheck/examples/%.c,$(BUILD)/examples/%,$(EXAMPLE_SOURCES))
+FUZZ_PROGRAMS := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(FUZZ_SOURCES))
 FAULT_SERVER := $(if $(FAULT_SOURCES),$(BUILD)/tests/faultserver)
 
 LIB_REAL := libimgcheck.so.$(VERSION)
@@ -119,12 +123,20 @@ $(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(UNIT_SUPPORT) $(BUILD)/libimgche
 	$(if $(V),,@echo "  LD      $@")
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $< $(UNIT_SUPPORT) $(BUILD)/libimgcheck-internal.a $(LIBS) -lcriterion
 
+# With libFuzzer in the variant of that name, else with a main that replays files.
+FUZZ_DRIVER := $(if $(filter fuzz,$(VARIANT)),,$(BUILD)/obj/tests/fuzz/replay.o)
+
+$(BUILD)/fuzz/%: $(BUILD)/obj/tests/fuzz/%.o $(FUZZ_DRIVER) $(BUILD)/libimgcheck-internal.a
+	@mkdir -p $(@D)
+	$(if $(V),,@echo "  LD      $@")
+	$(Q)$(CC) $(ALL_LDFLAGS) $(if $(FUZZ_DRIVER),,-fsanitize=fuzzer) -o $@ $^ $(LIBS)
+
 $(BUILD)/tests/faultserver: $(call objects,$(FAULT_SOURCES))
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  LD      $@")
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^
 
--include $(patsubst %.o,%.d,$(LIB_OBJECTS) $(HOOK_OBJECTS) $(UNIT_SUPPORT) $(call objects,$(UNIT_SOURCES) $(EXAMPLE_SOURCES) $(FAULT_SOURCES)))
+-include $(patsubst %.o,%.d,$(LIB_OBJECTS) $(HOOK_OBJECTS) $(UNIT_SUPPORT) $(call objects,$(UNIT_SOURCES) $(EXAMPLE_SOURCES) $(FAULT_SOURCES) $(FUZZ_SOURCES)))
 
 .SECONDARY:
 
@@ -150,7 +162,22 @@ test-unit: tests ## runs the unit tests of this VARIANT
 	@tests/run unit $(VARIANT)
 
 .PHONY: tests
-tests: $(UNIT_PROGRAMS) $(FAULT_SERVER) $(EXAMPLES) ## builds the test programs of this VARIANT
+tests: $(UNIT_PROGRAMS) $(FUZZ_PROGRAMS) $(FAULT_SERVER) $(EXAMPLES) ## builds the test programs of this VARIANT
+
+.PHONY: fuzz-smoke
+fuzz-smoke: deps ## fuzzes every parser, 60 s in all
+	@$(MAKE) --no-print-directory -j$(CORES) VARIANT=fuzz CC=clang fuzzers
+	@tests/fuzz/run 60
+
+FUZZ_SECONDS ?= 3600
+
+.PHONY: fuzz
+fuzz: deps ## fuzzes every parser, FUZZ_SECONDS in all (an hour)
+	@$(MAKE) --no-print-directory -j$(CORES) VARIANT=fuzz CC=clang fuzzers
+	@tests/fuzz/run $(FUZZ_SECONDS)
+
+.PHONY: fuzzers
+fuzzers: $(FUZZ_PROGRAMS)
 
 .PHONY: lint
 lint: deps ## checks layers, limits, banned functions, pages, symbols and both compilers
