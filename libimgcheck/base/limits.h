@@ -13,6 +13,8 @@
 #define IC_MAX_DOC_BYTES ((size_t)64 << 20)     /* the tree of one document in memory */
 #define IC_MAX_DEPTH 1000                       /* nesting; libyaml is quadratic in flow depth */
 #define IC_MAX_ALIAS_NODES ((size_t)1 << 20)    /* nodes visited through aliases in one document (alias bombs) */
+#define IC_MAX_ANCHORS ((size_t)1 << 16)        /* anchors in one document */
+#define IC_MAX_NOTES ((size_t)64)               /* findings kept of one document, such as duplicate keys */
 #define IC_MAX_DOCUMENTS ((size_t)1 << 20)      /* documents in one file */
 #define IC_MAX_FILES ((size_t)1 << 16)          /* files below one folder */
 #define IC_MAX_IMAGES ((size_t)1 << 16)         /* different images in one set */
