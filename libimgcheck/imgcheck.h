@@ -320,7 +320,7 @@ int imgcheck_run_step(struct imgcheck_run *r, int timeout_ms, struct imgcheck_er
 /* Ends the run at its next step; callable from any thread and from a signal handler. */
 void imgcheck_run_cancel(struct imgcheck_run *r);
 
-/* The report, new, at any time; images not decided say `deadline`.  Once for each run. */
+/* The report so far, new, at any time; images not decided yet say `deadline`. */
 int imgcheck_run_take_report(struct imgcheck_run *r, struct imgcheck_report **out,
                              struct imgcheck_error **err) IMGCHECK_MUST_CHECK;
 

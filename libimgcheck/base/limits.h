@@ -51,4 +51,9 @@
 #define IC_MAX_REDIRECTS 10                      /* as net/http of Go */
 #define IC_MAX_ATTEMPTS 5                        /* requests for one answer, retries and challenges together */
 
+/* Reports */
+#define IC_MAX_REPORT_BYTES ((size_t)512 << 20)  /* one as JSON: IC_MAX_ORIGINS places at 300 bytes each, and more */
+#define IC_MAX_REPORT_LINES 60                   /* one as text: snapd keeps the last 100 lines ... */
+#define IC_MAX_REPORT_TEXT_BYTES ((size_t)8192)  /* ... and 10 KiB of what a hook prints */
+
 #endif

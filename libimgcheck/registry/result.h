@@ -14,6 +14,7 @@ struct ic_result {
 	char *digest;      /* what the reference resolved to, or NULL */
 	char *platform;    /* the platform that decided, "linux/amd64" */
 	char *credentials; /* "none", or where they came from */
+	char *proxy;       /* the proxy that was asked through, without user information, or NULL */
 };
 
 /* Frees what the result owns. */
