@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How many requests a run makes, counted in the servers' logs."""
+
+import collections
+import functools
+import unittest
+
+import world
+
+COUNT = 100
+
+
+@functools.lru_cache(None)
+def hundred():
+    """A hundred repositories, every other one an index."""
+    images = []
+    for i in range(COUNT):
+        repository = f"hundred/addon-{i:03d}"
+        world.client().push(repository, "v1.0", index=i % 2 == 0)
+        images.append(f"{repository}:v1.0")
+    return images
+
+
+class Count(unittest.TestCase):
+    def check_all(self, host, *arguments, **options):
+        checked = world.check_images(host, hundred(), "--depth", "tag", *arguments, **options)
+        self.assertEqual(collections.Counter(checked.verdicts().values()), {"ok": COUNT}, checked.stderr)
+        self.assertEqual(checked.status, 0)
+
+    def test_one_request_an_image_without_logins(self):
+        hundred()
+        before = len(world.plain().requests())
+        self.check_all(world.plain().host)
+        asked = world.plain().requests()[before:]
+        self.assertEqual(len(asked), COUNT)
+        self.assertEqual(len({request.path for request in asked}), COUNT)
+
+    def test_one_connection_on_http2(self):
+        hundred()
+        before = len(world.tls().requests())
+        self.check_all(world.tls().host, "--cacert", world.authority().crt, plain_http=False)
+        asked = world.tls().requests()[before:]
+        self.assertEqual(len(asked), COUNT)
+        self.assertEqual({request.protocol for request in asked}, {"HTTP/2.0"})
+        self.assertEqual(len({request.connection for request in asked}), 1)
+
+    def test_a_challenge_and_a_token_for_each_repository(self):
+        hundred()
+        front = world.start_token_world("counted").front
+        self.check_all(front.host, "--cacert", world.authority().crt, plain_http=False)
+        asked = front.requests()
+        self.assertEqual(collections.Counter((request.path.startswith("/token"), request.status) for request in asked),
+                         {(False, 401): 1, (True, 200): COUNT, (False, 200): COUNT})
+        self.assertEqual(len(asked), 2 * COUNT + 1)
+        self.assertEqual({request.protocol for request in asked}, {"HTTP/2.0"})
+        self.assertEqual(len({request.connection for request in asked}), 1)
+
+    def test_a_server_that_ends_connections_costs_a_connection_each_time(self):
+        hundred()
+        front = world.start_token_world("impatient", keepalive_requests=50).front
+        self.check_all(front.host, "--cacert", world.authority().crt, plain_http=False)
+        connections = collections.Counter(request.connection for request in front.requests())
+        self.assertLessEqual(max(connections.values()), 50)
+        self.assertLessEqual(len(connections), 2 * -(-(2 * COUNT + 1) // 50))
+
+    def test_an_image_named_twice_is_asked_for_once(self):
+        world.client().push("twice/image", "v1")
+        before = len(world.plain().requests())
+        world.check_images(world.plain().host, ["twice/image:v1"] * 3, "--depth", "tag")
+        self.assertEqual(len(world.plain().requests()) - before, 1)

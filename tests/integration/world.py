@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the integration tests share: servers, started when first asked for, and the command that is tested."""
+
+import atexit
+import base64
+import contextlib
+import dataclasses
+import functools
+import json
+import pathlib
+import subprocess
+import tempfile
+
+from support import built, nginx, tool
+from support.certs import Authority
+from support.images import Client
+from support.registry import Registry, htpasswd_auth, token_auth
+from support.tokens import TokenServer
+
+PLATFORM = "linux/amd64"
+USER, PASSWORD = "reader", "correct horse"
+# bcrypt of PASSWORD with cost 4.
+PASSWORD_HASH = "$2b$04$abcdefghijklmnopqrstuujydOTSfIH/d5oUHpsygqV5X9xJLQc6e"
+
+_stack = contextlib.ExitStack()
+atexit.register(_stack.close)
+FOLDER = pathlib.Path(_stack.enter_context(tempfile.TemporaryDirectory(prefix="imgcheck-integration-")))
+
+
+def once(function):
+    return functools.lru_cache(None)(function)
+
+
+@once
+def plain():
+    """The registry that everything is pushed through; the others show the same images."""
+    return _stack.enter_context(Registry(FOLDER / "plain"))
+
+
+@once
+def client():
+    return _stack.enter_context(Client(plain().host))
+
+
+@once
+def htpasswd():
+    auth = htpasswd_auth(FOLDER / "htpasswd", {USER: PASSWORD_HASH})
+    return _stack.enter_context(Registry(FOLDER / "htpasswd", plain().storage, auth))
+
+
+@once
+def authority():
+    return Authority(FOLDER / "authority")
+
+
+@once
+def server_pair():
+    return authority().issue("server")
+
+
+@once
+def tls():
+    """The plain registry behind TLS and HTTP/2."""
+    return _stack.enter_context(nginx.Front(FOLDER / "tls", plain().host, server_pair()))
+
+
+@dataclasses.dataclass
+class TokenWorld:
+    """A registry that asks for tokens, behind TLS; its token server stands behind the same front."""
+    front: nginx.Front
+    tokens: TokenServer
+
+
+def start_token_world(name, logins=None, **front_options):
+    folder = FOLDER / name
+    signer = authority().issue(f"{name}-signer")
+    tokens = _stack.enter_context(TokenServer(signer, logins))
+    listener = nginx.bind()
+    realm = f"https://127.0.0.1:{listener.getsockname()[1]}/token"
+    registry = _stack.enter_context(
+        Registry(folder / "registry", plain().storage, token_auth(realm, "registry.tests", signer.crt)))
+    front = _stack.enter_context(nginx.Front(folder / "front", registry.host, server_pair(), tokens=tokens.host,
+                                             listener=listener, **front_options))
+    return TokenWorld(front, tokens)
+
+
+@once
+def token():
+    return start_token_world("token")
+
+
+@once
+def token_with_logins():
+    return start_token_world("token-logins", {USER: PASSWORD})
+
+
+@dataclasses.dataclass
+class Check:
+    """One run of imgcheck check: exit status, the JSON report, what it said otherwise."""
+    status: int
+    report: dict
+    stderr: str
+
+    def verdicts(self):
+        return {image["reference"]: image["verdict"] for image in self.report["images"]}
+
+    def classes(self):
+        return {image["reference"]: image["class"] for image in self.report["images"]}
+
+    def one(self):
+        """The only image of the report."""
+        (image,) = self.report["images"]
+        return image
+
+
+def imgcheck(*arguments, timeout=60):
+    """Runs the command with an empty environment but for what sanitizers need."""
+    return subprocess.run([built("imgcheck"), *map(str, arguments)], stdin=subprocess.DEVNULL, capture_output=True,
+                          text=True, timeout=timeout, check=False)
+
+
+def check(*arguments, timeout=60):
+    done = imgcheck("check", "--format", "json", "--platform", PLATFORM, *arguments, timeout=timeout)
+    report = json.loads(done.stdout) if done.stdout else {}
+    return Check(done.returncode, report, done.stderr)
+
+
+def check_images(host, images, *arguments, plain_http=True, **options):
+    """Asks host for images, given as REPOSITORY:TAG or REPOSITORY@DIGEST."""
+    arguments = list(arguments) + (["--plain-http", host] if plain_http else [])
+    for image in images:
+        arguments += ["--image", f"{host}/{image}"]
+    return check(*arguments, **options)
+
+
+def skopeo_copies(host, image, folder, *arguments):
+    """Whether skopeo can copy the image for the wanted platform."""
+    system, architecture = PLATFORM.split("/")
+    done = subprocess.run([tool("skopeo"), "--insecure-policy", "--override-os", system, "--override-arch", architecture,
+                           "copy", "--quiet", *arguments, f"docker://{host}/{image}", f"dir:{folder}"],
+                          capture_output=True, text=True, timeout=60, check=False)
+    return done.returncode == 0
+
+
+def write_auth_file(path, host):
+    """A docker config.json with the right login for host."""
+    login = base64.b64encode(f"{USER}:{PASSWORD}".encode()).decode()
+    path.write_text(json.dumps({"auths": {host: {"auth": login}}}), encoding="utf-8")
