@@ -33,6 +33,8 @@ static int reserve(struct ic_buf *b, size_t more, struct imgcheck_error **err)
 		wanted = 2 * b->capacity;
 	if (wanted < FIRST_CAPACITY)
 		wanted = FIRST_CAPACITY;
+	if (wanted - 1 > b->max)
+		wanted = b->max + 1; /* doubling must not outgrow the ceiling either */
 	data = realloc(b->data, wanted);
 	if (!data)
 		return ic_error_nomem(err);

@@ -46,6 +46,8 @@
 #define IC_MAX_ERROR_BODY_BYTES ((size_t)64 << 10) /* as much of an error body as is read for the reason */
 #define IC_MAX_HEADER_BYTES ((size_t)64 << 10)   /* all header fields of one answer */
 #define IC_MAX_BODIES_BYTES ((size_t)24 << 20)   /* bodies in memory at once in one run */
+#define IC_MAX_HEADER_FIELDS ((size_t)512)       /* of one answer; real ones have about 30 */
+#define IC_MAX_DETAIL_BYTES ((size_t)300)        /* what a failed request says about itself */
 #define IC_MAX_LAYERS ((size_t)1 << 14)          /* layers of one image, entries of one index */
 #define IC_MAX_INDEX_DEPTH 4                     /* indexes inside indexes */
 #define IC_MAX_REDIRECTS 10                      /* as net/http of Go */
@@ -55,5 +57,21 @@
 #define IC_MAX_REPORT_BYTES ((size_t)512 << 20)  /* one as JSON: IC_MAX_ORIGINS places at 300 bytes each, and more */
 #define IC_MAX_REPORT_LINES 60                   /* one as text: snapd keeps the last 100 lines ... */
 #define IC_MAX_REPORT_TEXT_BYTES ((size_t)8192)  /* ... and 10 KiB of what a hook prints */
+
+/* Requests at once.  The first two are what servers take without complaint (nginx: 128 streams). */
+#define IC_MAX_STREAMS ((size_t)100)             /* one host, on HTTP/2 */
+#define IC_MAX_CONNECTIONS ((size_t)16)          /* one host, on HTTP/1.1 */
+#define IC_MAX_CUTS ((size_t)2)                  /* one host, on HTTP/1.1, where each ends its connection */
+#define IC_MAX_RUNNING ((size_t)512)             /* all hosts; a process has 1,024 descriptors by default */
+#define IC_MAX_IDLE_CONNECTIONS ((size_t)256)    /* kept for later requests */
+
+/*
+ * Time.  Both limits are shorter in a run with little time: a third of what remains, so that a host which
+ * hangs leaves time for the next one.  The slowest answer that goes through is the share of one among a
+ * hundred streams on a line of 56 kbit/s.
+ */
+#define IC_CONNECT_SECONDS 30                    /* name, connection and handshake; as containerd's dialler */
+#define IC_SLOW_SECONDS 30                       /* without, or with hardly any, bytes; as containerd waits for headers */
+#define IC_SLOW_BYTES 64                         /* a second; below is "hardly any" */
 
 #endif

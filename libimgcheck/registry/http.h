@@ -7,9 +7,13 @@
  * one deadline.  It sends single requests and hands back single answers; redirects, authentication and
  * retries are decided by the callers.  Answers are hostile: every part of one is bounded.
  *
- * Of each host the first request goes alone; the HTTP version of its answer sets how many run at once
- * afterwards (100 streams on one HTTP/2 connection, 16 connections on HTTP/1.1).  libcurl is named in
- * http.c alone.
+ * Of each host (scheme, host and port) the first request goes alone; the HTTP version of its answer sets how
+ * many run at once afterwards (100 streams on one HTTP/2 connection, 16 connections on HTTP/1.1).  Where it
+ * finds no connection at all, the requests that wait for that host end in the same way: each is not tried
+ * for itself.  http_queue.h has the rules.  libcurl is named in http.c alone.
+ *
+ * What libcurl repeats by itself is only a request that the server has not looked at: one whose kept-open
+ * connection was closed, or that HTTP/2 refused (REFUSED_STREAM, GOAWAY), before any byte of an answer.
  */
 
 #include "base/buf.h"
@@ -20,14 +24,14 @@ enum ic_http_method { IC_HTTP_HEAD, IC_HTTP_GET, IC_HTTP_POST };
 /* Everything is copied by ic_http_submit(). */
 struct ic_http_request {
 	enum ic_http_method method;
-	const char *url;           /* http or https, no user information */
+	const char *url;           /* http or https, no user information; else the end is IC_HTTP_FAILED */
 	const char *const *header; /* "Name: value" texts, NULL-terminated; may hold secrets */
 	const char *body;          /* POST: NUL-terminated form, else NULL */
 	const char *proxy;         /* URL, "" for none */
 	bool skip_verify;
-	size_t max_body;           /* longer bodies are IC_HTTP_TOO_LARGE; counted as they arrive */
-	bool first_byte;           /* stop after the first byte of a body: proof enough that there is one */
-	ic_msec not_before;        /* monotonic; 0: at once (retries) */
+	size_t max_body;           /* longer bodies are IC_HTTP_TOO_LARGE; counted as they arrive.  Up to half of IC_MAX_BODIES_BYTES */
+	bool first_byte;           /* stop after the first byte of a 2xx answer's body: proof enough that there is one */
+	ic_msec not_before;        /* monotonic; 0: at once (retries).  Not before the deadline: IC_HTTP_DEADLINE soon */
 };
 
 /* How a request ended; anything but IC_HTTP_ANSWERED has no usable answer. */
@@ -70,6 +74,10 @@ void ic_http_free(struct ic_http *h); /* ends what still runs, without calling b
 int ic_http_submit(struct ic_http *h, const struct ic_http_request *request, ic_http_done done, void *arg,
                    struct imgcheck_error **err) IC_MUST_CHECK;
 
+/* Nothing more is sent to the URL's scheme, host and port before then (Retry-After). */
+void ic_http_hold(struct ic_http *h, const char *url, ic_msec until);
+
+/* Readable when ic_http_step() has something to do.  Borrowed. */
 int ic_http_fd(const struct ic_http *h);
 
 /* Waits up to timeout_ms (-1: until something happens) and handles what is ready.  1: requests remain, 0: none. */

@@ -1,0 +1,727 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "http.h"
+
+#include <curl/curl.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "base/text.h"
+#include "http_detail.h"
+#include "http_loop.h"
+#include "http_queue.h"
+#include "http_transfer.h"
+#include "http_trust.h"
+
+#define EVENTS 64
+
+/* Why a callback of ours ended a transfer. */
+enum stop {
+	STOP_NOT,
+	STOP_CUT,   /* the first byte is there */
+	STOP_LARGE, /* beyond a ceiling */
+	STOP_ROOM,  /* no room in the budget now */
+	STOP_MEMORY
+};
+
+/* A transfer while it runs. */
+struct ic_flight {
+	CURL *easy;
+	struct curl_slist *header;
+	struct ic_http_answer answer;
+	size_t header_bytes, header_fields;
+	enum stop stop;
+	char error[CURL_ERROR_SIZE];
+};
+
+struct ic_http {
+	struct ic_loop loop;
+	struct ic_queue queue;
+	CURLM *multi;
+	CURLSH *share;
+	ic_msec deadline;
+	ic_msec curl_due;    /* when libcurl wants to be called; -1: never */
+	bool stopped, broken; /* broken: the loop or libcurl failed */
+	struct ic_http_ca ca;
+};
+
+#define SET(ok, easy, option, value) ((ok) = (ok) && curl_easy_setopt((easy), (option), (value)) == CURLE_OK)
+
+/* ------------------------------------------------------------------ trust */
+
+static bool set_trust(const struct ic_transfer *t, CURL *easy)
+{
+	const struct ic_http_ca *ca = &t->http->ca;
+	struct curl_blob blob = {ca->text.data, ca->text.len, CURL_BLOB_NOCOPY};
+	bool ok = true;
+
+	/* a folder of certificates would be read again for each connection */
+	SET(ok, easy, CURLOPT_CAPATH, NULL);
+	SET(ok, easy, CURLOPT_PROXY_CAPATH, NULL);
+	if (ca->path[0]) {
+		SET(ok, easy, CURLOPT_CAINFO, ca->path);
+		SET(ok, easy, CURLOPT_PROXY_CAINFO, ca->path);
+	} else if (ca->text.len > 0) {
+		SET(ok, easy, CURLOPT_CAINFO_BLOB, &blob);
+		SET(ok, easy, CURLOPT_PROXY_CAINFO_BLOB, &blob);
+	}
+	SET(ok, easy, CURLOPT_SSL_VERIFYPEER, t->skip_verify ? 0L : 1L);
+	SET(ok, easy, CURLOPT_SSL_VERIFYHOST, t->skip_verify ? 0L : 2L);
+	SET(ok, easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
+	return ok;
+}
+
+/* ------------------------------------------------------------------ callbacks */
+
+static size_t on_header(char *data, size_t one, size_t len, void *arg)
+{
+	struct ic_flight *f = ((struct ic_transfer *)arg)->flight;
+
+	(void)data;
+	f->header_bytes += one * len;
+	f->header_fields++;
+	if (f->header_bytes <= IC_MAX_HEADER_BYTES && f->header_fields <= IC_MAX_HEADER_FIELDS)
+		return one * len;
+	f->stop = STOP_LARGE;
+	return 0;
+}
+
+/* The length that the server tells; -1: none. */
+static curl_off_t declared_length(const struct ic_flight *f)
+{
+	curl_off_t length = -1;
+
+	(void)curl_easy_getinfo(f->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &length);
+	return length;
+}
+
+static enum stop add_body(struct ic_transfer *t, const char *data, size_t len)
+{
+	struct ic_buf *body = &t->flight->answer.body;
+	size_t wanted = body->len + len + 1;
+
+	if (wanted > body->capacity) {
+		/* the buffer doubles: what it takes, not what it holds, is counted */
+		if (wanted < 2 * body->capacity)
+			wanted = 2 * body->capacity;
+		if (wanted > body->max + 1)
+			wanted = body->max + 1;
+		if (!ic_queue_grow(&t->http->queue, &t->job, wanted))
+			return t->job.whole ? STOP_LARGE : STOP_ROOM;
+	}
+	return ic_buf_add(body, data, len, NULL) < 0 ? STOP_MEMORY : STOP_NOT;
+}
+
+static enum stop take_body(struct ic_transfer *t, const char *data, size_t len)
+{
+	struct ic_http_answer *answer = &t->flight->answer;
+	curl_off_t declared = declared_length(t->flight);
+	enum stop stop;
+
+	(void)curl_easy_getinfo(t->flight->easy, CURLINFO_RESPONSE_CODE, &answer->status);
+	if (t->first_byte && answer->status / 100 == 2) {
+		answer->body_cut = declared != 1;
+		stop = add_body(t, data, 1);
+		return stop == STOP_NOT && answer->body_cut ? STOP_CUT : stop;
+	}
+	if (declared >= 0 && (uint64_t)declared <= t->max_body)
+		answer->body.max = (size_t)declared; /* no more is needed than that */
+	if (declared > 0 && (uint64_t)declared > t->max_body)
+		return STOP_LARGE;
+	if (len <= answer->body.max - answer->body.len)
+		return add_body(t, data, len);
+	stop = add_body(t, data, answer->body.max - answer->body.len);
+	return stop == STOP_NOT ? STOP_LARGE : stop;
+}
+
+static size_t on_body(char *data, size_t one, size_t len, void *arg)
+{
+	struct ic_transfer *t = arg;
+
+	if (len == 0)
+		return 0;
+	t->flight->stop = take_body(t, data, one * len);
+	return t->flight->stop == STOP_NOT ? one * len : 0;
+}
+
+static int on_socket(CURL *easy, curl_socket_t fd, int what, void *arg, void *known)
+{
+	struct ic_http *h = arg;
+
+	(void)easy;
+	if (what == CURL_POLL_REMOVE) {
+		ic_loop_forget(&h->loop, fd);
+		return 0;
+	}
+	if (!ic_loop_watch(&h->loop, fd, known != NULL, what != CURL_POLL_OUT, what != CURL_POLL_IN))
+		h->broken = true;
+	(void)curl_multi_assign(h->multi, fd, h);
+	return 0;
+}
+
+static int on_timer(CURLM *multi, long timeout_ms, void *arg)
+{
+	struct ic_http *h = arg;
+
+	(void)multi;
+	h->curl_due = timeout_ms < 0 ? -1 : ic_clock_now() + timeout_ms;
+	return 0;
+}
+
+/* ------------------------------------------------------------------ requests */
+
+static void free_flight(struct ic_http *h, struct ic_flight *f)
+{
+	if (!f)
+		return;
+	if (f->easy) {
+		(void)curl_multi_remove_handle(h->multi, f->easy);
+		curl_easy_cleanup(f->easy);
+	}
+	curl_slist_free_all(f->header);
+	ic_buf_clear(&f->answer.body);
+	ic_texts_clear(&f->answer.header);
+	free(f);
+}
+
+static void drop(struct ic_transfer *t)
+{
+	free_flight(t->http, t->flight);
+	ic_transfer_free(t);
+}
+
+/* scheme://host:port of an http or https URL; false where it is none.  *key is new. */
+static bool url_origin(const char *url, char **key)
+{
+	struct ic_buf text IC_AUTO(buf);
+	CURLU *parsed = curl_url();
+	char *scheme = NULL, *host = NULL, *port = NULL;
+	bool ok = parsed && curl_url_set(parsed, CURLUPART_URL, url, 0) == CURLUE_OK &&
+	          curl_url_get(parsed, CURLUPART_SCHEME, &scheme, 0) == CURLUE_OK &&
+	          curl_url_get(parsed, CURLUPART_HOST, &host, 0) == CURLUE_OK &&
+	          curl_url_get(parsed, CURLUPART_PORT, &port, CURLU_DEFAULT_PORT) == CURLUE_OK;
+
+	ic_buf_init(&text, SIZE_MAX - 1);
+	ok = ok && (strcmp(scheme, "http") == 0 || strcmp(scheme, "https") == 0);
+	ok = ok && ic_buf_printf(&text, NULL, "%s://%s:%s", scheme, host, port) == 0;
+	for (size_t i = 0; i < text.len; i++)
+		text.data[i] = ic_to_lower(text.data[i]);
+	*key = ok ? ic_buf_take(&text) : NULL;
+	curl_free(scheme);
+	curl_free(host);
+	curl_free(port);
+	curl_url_cleanup(parsed);
+	return *key != NULL;
+}
+
+int ic_http_submit(struct ic_http *h, const struct ic_http_request *request, ic_http_done done, void *arg,
+                   struct imgcheck_error **err)
+{
+	char *key IC_AUTO(free) = NULL;
+	struct ic_transfer *t = ic_transfer_new(request);
+	int result;
+
+	if (!t)
+		return ic_error_nomem(err);
+	t->http = h;
+	t->done = done;
+	t->arg = arg;
+	t->late = request->not_before >= h->deadline;
+	if (t->late)
+		t->job.not_before = 0;
+	t->unusable = !url_origin(t->url, &key);
+	result = ic_queue_add(&h->queue, key ? key : "", &t->job, err);
+	if (result < 0) {
+		drop(t);
+		return result;
+	}
+	ic_loop_wake_at(&h->loop, 0);
+	return 0;
+}
+
+void ic_http_hold(struct ic_http *h, const char *url, ic_msec until)
+{
+	char *key IC_AUTO(free) = NULL;
+
+	if (url_origin(url, &key))
+		ic_queue_hold(&h->queue, key, until);
+}
+
+/* ------------------------------------------------------------------ starting */
+
+/* A third of what remains of the run, but no more than the limit. */
+static long time_limit(const struct ic_http *h, long seconds)
+{
+	ic_msec third = (h->deadline - ic_clock_now()) / 3;
+
+	if (third > seconds * 1000)
+		return seconds * 1000;
+	return third < 1 ? 1 : (long)third;
+}
+
+static bool set_connection(const struct ic_transfer *t, CURL *easy)
+{
+	bool ok = true;
+
+	SET(ok, easy, CURLOPT_NOSIGNAL, 1L);
+	SET(ok, easy, CURLOPT_QUICK_EXIT, 1L); /* else a dead resolver holds the end of the run */
+	SET(ok, easy, CURLOPT_PROTOCOLS_STR, "http,https");
+	SET(ok, easy, CURLOPT_FOLLOWLOCATION, 0L);
+	SET(ok, easy, CURLOPT_DISALLOW_USERNAME_IN_URL, 1L);
+	SET(ok, easy, CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
+	SET(ok, easy, CURLOPT_PROXY, t->proxy); /* "": none, and none from the environment */
+	SET(ok, easy, CURLOPT_NOPROXY, "");
+	SET(ok, easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+	SET(ok, easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_2TLS);
+	SET(ok, easy, CURLOPT_PIPEWAIT, 1L); /* rather a stream than a second connection */
+	SET(ok, easy, CURLOPT_SHARE, t->http->share);
+	SET(ok, easy, CURLOPT_CONNECTTIMEOUT_MS, time_limit(t->http, IC_CONNECT_SECONDS));
+	SET(ok, easy, CURLOPT_LOW_SPEED_LIMIT, (long)IC_SLOW_BYTES);
+	SET(ok, easy, CURLOPT_LOW_SPEED_TIME, (time_limit(t->http, IC_SLOW_SECONDS) + 999) / 1000);
+	return ok;
+}
+
+static bool set_callbacks(struct ic_transfer *t, CURL *easy)
+{
+	bool ok = true;
+
+	SET(ok, easy, CURLOPT_PRIVATE, t);
+	SET(ok, easy, CURLOPT_ERRORBUFFER, t->flight->error);
+	SET(ok, easy, CURLOPT_HEADERFUNCTION, on_header);
+	SET(ok, easy, CURLOPT_HEADERDATA, t);
+	SET(ok, easy, CURLOPT_WRITEFUNCTION, on_body);
+	SET(ok, easy, CURLOPT_WRITEDATA, t);
+	return ok;
+}
+
+static bool set_header(const struct ic_transfer *t, struct ic_flight *f)
+{
+	const char *line = t->header;
+
+	for (size_t i = 0; i < t->header_count; i++) {
+		struct curl_slist *longer = curl_slist_append(f->header, line);
+
+		if (!longer)
+			return false;
+		f->header = longer;
+		line += strlen(line) + 1;
+	}
+	return curl_easy_setopt(f->easy, CURLOPT_HTTPHEADER, f->header) == CURLE_OK;
+}
+
+static bool set_request(const struct ic_transfer *t, CURL *easy)
+{
+	bool ok = true;
+
+	SET(ok, easy, CURLOPT_URL, t->url);
+	SET(ok, easy, CURLOPT_USERAGENT, "imgcheck/" IMGCHECK_VERSION);
+	/* digests are over the bytes as they are sent */
+	SET(ok, easy, CURLOPT_ACCEPT_ENCODING, "identity");
+	SET(ok, easy, CURLOPT_HTTP_CONTENT_DECODING, 0L);
+	switch (t->method) {
+	case IC_HTTP_HEAD:
+		SET(ok, easy, CURLOPT_NOBODY, 1L);
+		break;
+	case IC_HTTP_GET:
+		SET(ok, easy, CURLOPT_HTTPGET, 1L);
+		break;
+	case IC_HTTP_POST:
+		SET(ok, easy, CURLOPT_POST, 1L);
+		SET(ok, easy, CURLOPT_POSTFIELDSIZE, (long)strlen(t->body ? t->body : ""));
+		SET(ok, easy, CURLOPT_POSTFIELDS, t->body ? t->body : "");
+		break;
+	}
+	return ok;
+}
+
+/* False: no memory, or libcurl lacks what we need. */
+static bool launch(struct ic_http *h, struct ic_transfer *t)
+{
+	struct ic_flight *f = calloc(1, sizeof(*f));
+
+	if (!f)
+		return false;
+	t->flight = f;
+	ic_buf_init(&f->answer.body, t->max_body);
+	ic_texts_init(&f->answer.header, IC_MAX_HEADER_FIELDS);
+	f->answer.detail = "";
+	f->easy = curl_easy_init();
+	return f->easy && set_connection(t, f->easy) && set_trust(t, f->easy) && set_callbacks(t, f->easy) &&
+	       set_request(t, f->easy) && set_header(t, f) && curl_multi_add_handle(h->multi, f->easy) == CURLM_OK;
+}
+
+/* ------------------------------------------------------------------ ending */
+
+/* Calls back with an end that has no answer, then frees.  The job is linked no more. */
+static void report_end(struct ic_transfer *t, enum ic_http_end end, const char *detail)
+{
+	struct ic_http_answer answer = {.end = end, .detail = detail};
+
+	free_flight(t->http, IC_TAKE(t->flight));
+	t->done(t->arg, &answer);
+	drop(t);
+}
+
+static struct ic_transfer *as_transfer(struct ic_job *job)
+{
+	return (struct ic_transfer *)job;
+}
+
+/* What libcurl's codes mean; the rest is a fault. */
+static const struct {
+	CURLcode code;
+	enum ic_http_end end;
+	bool telling;
+	const char *words;
+} meanings[] = {
+	{CURLE_COULDNT_RESOLVE_HOST, IC_HTTP_UNRESOLVED, false, "cannot find an address for this host name"},
+	{CURLE_COULDNT_RESOLVE_PROXY, IC_HTTP_UNRESOLVED, false, "cannot find an address for the proxy's host name"},
+	{CURLE_COULDNT_CONNECT, IC_HTTP_REFUSED, false, "cannot connect"},
+	{CURLE_PROXY, IC_HTTP_REFUSED, true, "cannot connect through the proxy"},
+	{CURLE_INTERFACE_FAILED, IC_HTTP_REFUSED, true, "cannot connect"},
+	{CURLE_SSL_CONNECT_ERROR, IC_HTTP_TLS, true, "the TLS handshake failed"},
+	{CURLE_PEER_FAILED_VERIFICATION, IC_HTTP_TLS, true, "the server's certificate is not accepted"},
+	{CURLE_SSL_CACERT_BADFILE, IC_HTTP_TLS, true, "cannot read the trusted certificates"},
+	{CURLE_SSL_CERTPROBLEM, IC_HTTP_TLS, true, "cannot use the client certificate"},
+	{CURLE_SSL_CIPHER, IC_HTTP_TLS, true, "cannot use the wanted ciphers"},
+	{CURLE_SSL_ISSUER_ERROR, IC_HTTP_TLS, true, "the server's certificate is not accepted"},
+	{CURLE_SSL_INVALIDCERTSTATUS, IC_HTTP_TLS, true, "the server's certificate is not accepted"},
+	{CURLE_SSL_CLIENTCERT, IC_HTTP_TLS, false, "the server wants a client certificate"},
+	{CURLE_GOT_NOTHING, IC_HTTP_BROKEN, false, "the connection was closed without an answer"},
+	{CURLE_PARTIAL_FILE, IC_HTTP_BROKEN, false, "the answer was cut short"},
+	{CURLE_RECV_ERROR, IC_HTTP_BROKEN, true, "the connection broke"},
+	{CURLE_SEND_ERROR, IC_HTTP_BROKEN, true, "the connection broke"},
+	{CURLE_HTTP2, IC_HTTP_BROKEN, true, "the HTTP/2 connection broke"},
+	{CURLE_HTTP2_STREAM, IC_HTTP_BROKEN, true, "the HTTP/2 connection broke"},
+	{CURLE_WEIRD_SERVER_REPLY, IC_HTTP_BROKEN, false, "the answer is not HTTP"},
+	{CURLE_UNSUPPORTED_PROTOCOL, IC_HTTP_BROKEN, false, "the answer is not HTTP"},
+	{CURLE_BAD_CONTENT_ENCODING, IC_HTTP_BROKEN, false, "the answer's encoding is broken"},
+	{CURLE_OPERATION_TIMEDOUT, IC_HTTP_STALLED, false, "the server sends nothing, or hardly anything"},
+};
+
+static const char large_words[] = "the answer is too large";
+
+/* Whether the request went out on a connection that works. */
+static bool was_sent(const struct ic_flight *f)
+{
+	curl_off_t at = 0;
+
+	(void)curl_easy_getinfo(f->easy, CURLINFO_PRETRANSFER_TIME_T, &at);
+	return at > 0;
+}
+
+static struct ic_http_failure describe(const struct ic_flight *f, CURLcode code)
+{
+	struct ic_http_failure failure = {.end = IC_HTTP_FAILED, .words = "the request failed", .telling = true, .text = f->error};
+	curl_off_t resolved = 0;
+	long os_error = 0;
+
+	for (size_t i = 0; i < IC_COUNT(meanings); i++)
+		if (meanings[i].code == code) {
+			failure.end = meanings[i].end;
+			failure.words = meanings[i].words;
+			failure.telling = meanings[i].telling;
+		}
+	(void)curl_easy_getinfo(f->easy, CURLINFO_NAMELOOKUP_TIME_T, &resolved);
+	(void)curl_easy_getinfo(f->easy, CURLINFO_OS_ERRNO, &os_error);
+	(void)curl_easy_getinfo(f->easy, CURLINFO_SSL_VERIFYRESULT, &failure.verify);
+	(void)curl_easy_getinfo(f->easy, CURLINFO_HTTP_CONNECTCODE, &failure.proxy_status);
+	if (code == CURLE_COULDNT_CONNECT)
+		failure.os_error = (int)os_error;
+	if (code == CURLE_OPERATION_TIMEDOUT && resolved == 0 && !was_sent(f)) {
+		failure.end = IC_HTTP_UNRESOLVED;
+		failure.words = "the name server does not answer";
+	} else if (code == CURLE_OPERATION_TIMEDOUT && !was_sent(f)) {
+		failure.words = "cannot connect: no answer in time";
+	}
+	return failure;
+}
+
+/* Header fields of the final answer, without those of interim answers and trailers. */
+static int collect_header(struct ic_flight *f)
+{
+	struct ic_buf line IC_AUTO(buf);
+	struct curl_header *field = NULL;
+
+	ic_buf_init(&line, IC_MAX_HEADER_BYTES + 2);
+	while ((field = curl_easy_nextheader(f->easy, CURLH_HEADER, -1, field))) {
+		line.len = 0;
+		if (ic_buf_printf(&line, NULL, "%s: %s", field->name, field->value) < 0)
+			return -1;
+		for (char *c = line.data; *c != ':'; c++)
+			*c = ic_to_lower(*c);
+		if (ic_texts_push(&f->answer.header, line.data, line.len, NULL) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Fills the answer from what libcurl and the callbacks know; detail is the caller's storage. */
+static void judge(struct ic_transfer *t, CURLcode code, struct ic_buf *detail)
+{
+	struct ic_flight *f = t->flight;
+	struct ic_http_answer *a = &f->answer;
+	long version = 0;
+
+	(void)curl_easy_getinfo(f->easy, CURLINFO_RESPONSE_CODE, &a->status);
+	(void)curl_easy_getinfo(f->easy, CURLINFO_HTTP_VERSION, &version);
+	a->http_version = version >= CURL_HTTP_VERSION_2_0 ? 2 : 1;
+	/* one endless header line is refused by libcurl itself, in these words */
+	if (code == CURLE_OUT_OF_MEMORY && was_sent(f) && f->stop == STOP_NOT && a->body.len == 0)
+		f->stop = STOP_LARGE;
+	if (f->stop == STOP_MEMORY || collect_header(f) < 0) {
+		*a = (struct ic_http_answer){.end = IC_HTTP_FAILED, .body = a->body, .header = a->header,
+		                             .detail = "cannot allocate memory"};
+	} else if (f->stop == STOP_LARGE) {
+		a->end = IC_HTTP_TOO_LARGE;
+		a->detail = large_words;
+	} else if (code == CURLE_OK || f->stop == STOP_CUT) {
+		a->end = IC_HTTP_ANSWERED;
+	} else {
+		struct ic_http_failure failure = describe(f, code);
+
+		a->end = ic_http_explain(&failure, detail);
+		a->detail = ic_buf_text(detail);
+	}
+}
+
+static enum ic_lesson lesson_of(const struct ic_flight *f)
+{
+	const struct ic_http_answer *a = &f->answer;
+
+	if (a->status > 0)
+		return a->http_version == 2 ? IC_LESSON_HTTP2 : IC_LESSON_HTTP1;
+	switch (a->end) {
+	case IC_HTTP_UNRESOLVED:
+	case IC_HTTP_REFUSED:
+	case IC_HTTP_TLS:
+		return IC_LESSON_UNREACHABLE;
+	case IC_HTTP_STALLED:
+		return was_sent(f) ? IC_LESSON_MUTE : IC_LESSON_UNREACHABLE;
+	case IC_HTTP_BROKEN:
+	case IC_HTTP_TOO_LARGE:
+		return IC_LESSON_MUTE;
+	case IC_HTTP_ANSWERED:
+	case IC_HTTP_DEADLINE:
+	case IC_HTTP_FAILED:
+		break;
+	}
+	return IC_LESSON_NONE;
+}
+
+/* Those that wait for a host that cannot be reached end as this one did. */
+static void share_end(struct ic_http *h, struct ic_host *host, enum ic_http_end end, const char *detail)
+{
+	uint64_t last = h->queue.last_number;
+	struct ic_job *job;
+
+	while ((job = ic_queue_take_waiting(&h->queue, host, last)))
+		report_end(as_transfer(job), end, detail);
+}
+
+/* A transfer that libcurl is through with. */
+static void conclude(struct ic_http *h, struct ic_transfer *t, CURLcode code)
+{
+	struct ic_host *host = t->job.host;
+	struct ic_buf detail IC_AUTO(buf);
+	struct ic_http_answer *a = &t->flight->answer;
+	enum ic_http_end end;
+	bool hopeless;
+
+	if (t->flight->stop == STOP_ROOM) {
+		free_flight(h, IC_TAKE(t->flight));
+		ic_queue_again(&h->queue, &t->job);
+		return;
+	}
+	ic_buf_init(&detail, 2 * IC_MAX_DETAIL_BYTES);
+	judge(t, code, &detail);
+	end = a->end;
+	hopeless = ic_queue_done(&h->queue, &t->job, lesson_of(t->flight), a->status == 429 || a->status == 503);
+	if (end == IC_HTTP_ANSWERED || end == IC_HTTP_TOO_LARGE) {
+		t->done(t->arg, a);
+		drop(t);
+	} else {
+		report_end(t, end, a->detail);
+	}
+	if (hopeless)
+		share_end(h, host, end, ic_buf_text(&detail));
+}
+
+static void end_all(struct ic_http *h, enum ic_http_end end, const char *detail)
+{
+	uint64_t last = h->queue.last_number;
+	struct ic_job *job;
+
+	while ((job = ic_queue_take(&h->queue, last)))
+		report_end(as_transfer(job), end, detail);
+}
+
+/* ------------------------------------------------------------------ the loop */
+
+static void start_ready(struct ic_http *h)
+{
+	struct ic_job *job;
+
+	while (!h->stopped && ic_clock_now() < h->deadline && (job = ic_queue_next(&h->queue, ic_clock_now()))) {
+		struct ic_transfer *t = as_transfer(job);
+
+		if (!t->late && !t->unusable && launch(h, t))
+			continue;
+		(void)ic_queue_done(&h->queue, job, IC_LESSON_NONE, false);
+		if (t->late)
+			report_end(t, IC_HTTP_DEADLINE, "the server asks to wait beyond the deadline");
+		else
+			report_end(t, IC_HTTP_FAILED, t->unusable ? "not an http or https URL" : "cannot start the request: no memory");
+	}
+}
+
+static void act(struct ic_http *h, curl_socket_t fd, int what)
+{
+	int running;
+	CURLMcode code = curl_multi_socket_action(h->multi, fd, what, &running);
+
+	/* a socket that was closed by an event before this one is not an error */
+	if (code != CURLM_OK && code != CURLM_BAD_SOCKET)
+		h->broken = true;
+}
+
+static void reap(struct ic_http *h)
+{
+	CURLMsg *message;
+	int left;
+
+	while ((message = curl_multi_info_read(h->multi, &left))) {
+		CURLcode code = message->data.result;
+		char *transfer = NULL;
+
+		if (message->msg != CURLMSG_DONE)
+			continue;
+		(void)curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &transfer);
+		conclude(h, (struct ic_transfer *)(void *)transfer, code);
+	}
+}
+
+/* The descriptor becomes readable when something is to be done, or at once where that is now. */
+static void arm(struct ic_http *h)
+{
+	ic_msec when = h->deadline, wake = ic_queue_wake(&h->queue);
+
+	if (h->curl_due >= 0 && h->curl_due < when)
+		when = h->curl_due;
+	if (wake >= 0 && wake < when)
+		when = wake;
+	ic_loop_wake_at(&h->loop, h->queue.count > 0 ? when : -1);
+}
+
+int ic_http_step(struct ic_http *h, int timeout_ms, struct imgcheck_error **err)
+{
+	struct ic_loop_event events[EVENTS];
+	int count;
+
+	if (h->queue.count == 0)
+		return 0;
+	count = ic_loop_wait(&h->loop, timeout_ms, events, EVENTS, &h->stopped, err);
+	if (count < 0)
+		return count;
+	for (int i = 0; i < count; i++)
+		act(h, events[i].fd, (events[i].read ? CURL_CSELECT_IN : 0) | (events[i].write ? CURL_CSELECT_OUT : 0) |
+		                     (events[i].error ? CURL_CSELECT_ERR : 0));
+	if (h->curl_due >= 0 && h->curl_due <= ic_clock_now()) {
+		h->curl_due = -1;
+		act(h, CURL_SOCKET_TIMEOUT, 0);
+	}
+	reap(h);
+	if (h->broken)
+		return ic_error_set(err, IMGCHECK_ERR_INTERNAL, "cannot go on asking: the event loop failed");
+	if (h->stopped || ic_clock_now() >= h->deadline)
+		end_all(h, IC_HTTP_DEADLINE, h->stopped ? "cancelled" : "out of time");
+	start_ready(h);
+	arm(h);
+	return h->queue.count > 0;
+}
+
+int ic_http_fd(const struct ic_http *h)
+{
+	return h->loop.epoll;
+}
+
+void ic_http_cancel(struct ic_http *h)
+{
+	ic_loop_stop(&h->loop);
+}
+
+/* ------------------------------------------------------------------ the object */
+
+static bool set_multi(struct ic_http *h)
+{
+	return curl_share_setopt(h->share, CURLSHOPT_SHARE, CURL_LOCK_DATA_SSL_SESSION) == CURLSHE_OK &&
+	       curl_multi_setopt(h->multi, CURLMOPT_SOCKETFUNCTION, on_socket) == CURLM_OK &&
+	       curl_multi_setopt(h->multi, CURLMOPT_SOCKETDATA, h) == CURLM_OK &&
+	       curl_multi_setopt(h->multi, CURLMOPT_TIMERFUNCTION, on_timer) == CURLM_OK &&
+	       curl_multi_setopt(h->multi, CURLMOPT_TIMERDATA, h) == CURLM_OK &&
+	       curl_multi_setopt(h->multi, CURLMOPT_PIPELINING, (long)CURLPIPE_MULTIPLEX) == CURLM_OK &&
+	       curl_multi_setopt(h->multi, CURLMOPT_MAX_CONCURRENT_STREAMS, (long)IC_MAX_STREAMS) == CURLM_OK &&
+	       curl_multi_setopt(h->multi, CURLMOPT_MAXCONNECTS, (long)IC_MAX_IDLE_CONNECTIONS) == CURLM_OK;
+}
+
+int ic_http_new(const char *ca_pem, size_t ca_len, ic_msec deadline, struct ic_http **out, struct imgcheck_error **err)
+{
+	struct ic_http *h;
+	int result;
+
+	*out = NULL;
+	/* counted, and safe in any thread since libcurl 7.84: each object takes and gives back one */
+	if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
+		return ic_error_set(err, IMGCHECK_ERR_INTERNAL, "cannot initialise libcurl");
+	h = calloc(1, sizeof(*h));
+	if (!h) {
+		curl_global_cleanup();
+		return ic_error_nomem(err);
+	}
+	h->deadline = deadline;
+	h->curl_due = -1;
+	ic_http_ca_init(&h->ca);
+	ic_queue_init(&h->queue, IC_MAX_BODIES_BYTES);
+	h->multi = curl_multi_init();
+	h->share = curl_share_init();
+	result = ic_loop_init(&h->loop, err);
+	if (result == 0 && (!h->multi || !h->share || !set_multi(h)))
+		result = ic_error_nomem(err);
+	if (result == 0 && ca_pem)
+		result = ic_http_ca_set(&h->ca, ca_pem, ca_len, err);
+	if (result < 0) {
+		ic_http_free(h);
+		return result;
+	}
+	*out = h;
+	return 0;
+}
+
+void ic_http_free(struct ic_http *h)
+{
+	struct ic_job *job;
+
+	if (!h)
+		return;
+	while ((job = ic_queue_take(&h->queue, UINT64_MAX)))
+		drop(as_transfer(job));
+	(void)curl_multi_cleanup(h->multi);
+	(void)curl_share_cleanup(h->share);
+	ic_queue_clear(&h->queue);
+	ic_loop_clear(&h->loop);
+	ic_http_ca_clear(&h->ca);
+	free(h);
+	curl_global_cleanup();
+}
+
+const char *ic_http_header(const struct ic_http_answer *answer, const char *name, size_t i)
+{
+	size_t len = strlen(name);
+
+	for (size_t at = 0; at < answer->header.count; at++) {
+		const char *field = ic_texts_get(&answer->header, at);
+
+		if (ic_text_starts(field, strlen(field), name) && field[len] == ':' && i-- == 0)
+			return field + len + 2;
+	}
+	return NULL;
+}

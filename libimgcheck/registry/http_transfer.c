@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "http_transfer.h"
+
+#include <string.h>
+
+static const char *put(char **at, const char *text)
+{
+	size_t len = strlen(text) + 1;
+	char *here = *at;
+
+	memcpy(here, text, len);
+	*at += len;
+	return here;
+}
+
+static size_t text_size(const struct ic_http_request *r)
+{
+	size_t size = strlen(r->url) + 1 + strlen(r->proxy ? r->proxy : "") + 1 + (r->body ? strlen(r->body) + 1 : 0);
+
+	for (const char *const *line = r->header; line && *line; line++)
+		size += strlen(*line) + 1;
+	return size;
+}
+
+struct ic_transfer *ic_transfer_new(const struct ic_http_request *r)
+{
+	size_t size = sizeof(struct ic_transfer) + text_size(r);
+	struct ic_transfer *t = calloc(1, size);
+	char *at;
+
+	if (!t)
+		return NULL;
+	at = t->text;
+	t->size = size;
+	t->method = r->method;
+	t->skip_verify = r->skip_verify;
+	t->first_byte = r->first_byte;
+	t->max_body = r->max_body < SIZE_MAX ? r->max_body : SIZE_MAX - 1;
+	t->url = put(&at, r->url);
+	t->proxy = put(&at, r->proxy ? r->proxy : "");
+	t->body = r->body ? put(&at, r->body) : NULL;
+	t->header = at;
+	for (const char *const *line = r->header; line && *line; line++, t->header_count++)
+		(void)put(&at, *line);
+	t->job.not_before = r->not_before;
+	t->job.most = t->max_body + 1; /* a buffer holds a NUL too */
+	t->job.cut = r->first_byte;
+	return t;
+}
+
+void ic_transfer_free(struct ic_transfer *t)
+{
+	explicit_bzero(t, t->size);
+	free(t);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef IC_REGISTRY_HTTP_TRANSFER_H
+#define IC_REGISTRY_HTTP_TRANSFER_H
+
+/* A submitted request of the transport (http.c) while it waits and while it runs. */
+
+#include "http_queue.h"
+#include "registry/http.h"
+
+struct ic_flight; /* what exists only while it runs */
+
+/* One block of memory with all its texts, since thousands may wait. */
+struct ic_transfer {
+	struct ic_job job; /* first, so that the queue's pointers are ours */
+	struct ic_http *http;
+	ic_http_done done;
+	void *arg;
+	struct ic_flight *flight; /* NULL while it waits */
+	enum ic_http_method method;
+	bool skip_verify, first_byte;
+	bool late;     /* may not start before the deadline */
+	bool unusable; /* the URL is none of ours */
+	size_t max_body;
+	const char *url, *proxy;
+	const char *body;   /* NULL for none */
+	const char *header; /* header_count texts, one after another */
+	size_t header_count;
+	size_t size;
+	char text[];
+};
+
+/* A copy of the request, with job filled in as the queue wants it: new.  NULL without memory. */
+struct ic_transfer *ic_transfer_new(const struct ic_http_request *r);
+
+/* Overwrites it, since headers may hold secrets, then frees it. */
+void ic_transfer_free(struct ic_transfer *t);
+
+#endif

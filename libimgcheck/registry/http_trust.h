@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef IC_REGISTRY_HTTP_TRUST_H
+#define IC_REGISTRY_HTTP_TRUST_H
+
+/*
+ * The trusted certificates as a file with a name.  libcurl keeps certificates that it has read from one
+ * connection to the next only where they come from a file by name: some 18 ms once, not for each
+ * connection.  A file in memory has such a name, needs no writable folder and leaves nothing behind; snapd
+ * lets confined programs make one (memfd_create), and AppArmor does not mediate what has no path.
+ * Where there is no such file (no /proc, an old kernel) the text itself is kept, which only costs the time.
+ */
+
+#include "base/buf.h"
+
+struct ic_http_ca {
+	int fd;             /* the file; -1: none */
+	char path[40];      /* its name; "": none */
+	struct ic_buf text; /* instead of a file */
+};
+
+void ic_http_ca_init(struct ic_http_ca *ca);
+void ic_http_ca_clear(struct ic_http_ca *ca);
+
+/* Takes PEM text, once.  Errors: NOMEM, LIMIT. */
+int ic_http_ca_set(struct ic_http_ca *ca, const char *pem, size_t len, struct imgcheck_error **err) IC_MUST_CHECK;
+
+#endif
