@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "digest.h"
 
+#include <limits.h>
 #include <openssl/evp.h>
+#include <openssl/x509.h>
 #include <string.h>
 
 #include "text.h"
@@ -60,4 +62,14 @@ bool ic_digest_matches(const char *digest, const void *data, size_t len)
 
 	return ic_digest_is_valid(digest, strlen(digest), &algorithm) &&
 	       ic_digest_compute(algorithm, data, len, actual, NULL) == 0 && strcmp(actual, digest) == 0;
+}
+
+bool ic_certificate_is_valid(const void *der, size_t len)
+{
+	const unsigned char *at = der;
+	X509 *certificate = len && len <= INT_MAX ? d2i_X509(NULL, &at, (long)len) : NULL;
+	bool whole = certificate && at == (const unsigned char *)der + len;
+
+	X509_free(certificate);
+	return whole;
 }

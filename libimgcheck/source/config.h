@@ -10,6 +10,30 @@
 #include "base/buf.h"
 #include "base/platform.h"
 
+/* A login set for one host. */
+struct ic_config_login {
+	char *host; /* host[:port]; NULL for the configured registry's */
+	char *user, *secret;
+};
+
+/* The text of an option that is no list: as set, else its default, else NULL.  Can hold the password of a proxy. */
+const char *ic_config_value(const struct imgcheck_config *c, enum imgcheck_option o);
+
+/* The i-th text of a list option; NULL past the end. */
+const char *ic_config_item(const struct imgcheck_config *c, enum imgcheck_option o, size_t i);
+
+/* The i-th login; NULL past the end.  There is one at most for each host. */
+const struct ic_config_login *ic_config_login(const struct imgcheck_config *c, size_t i);
+
+/* The auth files that were read, in order: struct ic_authfile (source/authfile.h). */
+const struct ic_vec *ic_config_authfiles(const struct imgcheck_config *c);
+
+/*
+ * What was read but is not used, and could weaken the check (credential helpers, identity tokens), as
+ * FINDING: borrowed; NULL past the end.
+ */
+const struct imgcheck_error *ic_config_problem(const struct imgcheck_config *c, size_t i);
+
 enum ic_depth { IC_DEPTH_TAG, IC_DEPTH_PLATFORM, IC_DEPTH_BLOBS, IC_DEPTH_BYTES };
 
 /* Wanted platforms: at least one, the host's where none was set. */
@@ -22,7 +46,7 @@ unsigned ic_config_deadline_seconds(const struct imgcheck_config *c);
 /* The effect that the policy gives to an outcome. */
 enum imgcheck_decision ic_config_effect(const struct imgcheck_config *c, enum imgcheck_outcome outcome);
 
-/* Whether an `ignore` glob matches the reference. */
+/* Whether an `ignore` glob matches the reference, a text. */
 bool ic_config_ignores(const struct imgcheck_config *c, const char *ref);
 
 /*
@@ -30,6 +54,9 @@ bool ic_config_ignores(const struct imgcheck_config *c, const char *ref);
  * the system's file alone.
  */
 const char *ic_config_ca_pem(const struct imgcheck_config *c, size_t *len);
+
+/* The system's file in that text, or NULL where none was found or needed: static. */
+const char *ic_config_ca_system(const struct imgcheck_config *c);
 
 /* Texts for reports, or NULL. */
 const char *ic_config_subject(const struct imgcheck_config *c);

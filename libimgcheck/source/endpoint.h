@@ -9,12 +9,13 @@
 
 #include "base/buf.h"
 #include "base/ref.h"
+#include "source/secret.h"
 
 /* Credentials for one endpoint.  Secrets are zeroed when cleared and never leave the request's headers. */
 struct ic_login {
 	char *user, *secret;  /* both NULL for anonymous */
 	char *identity_token; /* instead of user and secret, or NULL */
-	char *source;         /* for reports: "/root/.docker/config.json", "snap configuration" */
+	char *source;         /* for reports: "/root/.docker/config.json"; without credentials NULL, or why there are none */
 };
 
 struct ic_endpoint {
@@ -25,6 +26,7 @@ struct ic_endpoint {
 	char *proxy;      /* URL of the proxy, "" for none */
 	char *proxy_source; /* where the proxy came from, for messages; NULL for none */
 	bool skip_verify; /* insecure: the certificate is not looked at */
+	bool http_fallback; /* where TLS fails because the server speaks none, the same is asked over http */
 	bool resolve;     /* may be asked to resolve a tag */
 	bool pull;        /* may be asked for content by digest */
 	struct ic_login login;
@@ -35,13 +37,15 @@ struct ic_endpoints {
 	struct ic_vec list;   /* struct ic_endpoint, in the order of the runtime; never empty */
 };
 
-/* Fills *out, cleared with ic_endpoints_clear().  Errors: NOMEM, CONFIG. */
+/*
+ * Fills *out, cleared with ic_endpoints_clear().  A host stands more than once where several credentials
+ * serve the image: the kubelet repeats a failed pull with the next ones.
+ * Errors: NOMEM; CONFIG where settings contradict each other; SYNTAX where the rewritten name is no
+ * reference, which concerns this image alone.
+ */
 int ic_endpoints_find(const struct imgcheck_config *c, const struct ic_ref *ref, struct ic_endpoints *out,
                       struct imgcheck_error **err) IC_MUST_CHECK;
 void ic_endpoints_clear(struct ic_endpoints *e);
-
-/* Overwrites a secret text, then frees it.  Takes NULL. */
-void ic_secret_free(char *secret);
 
 static inline void ic_auto_endpoints(struct ic_endpoints *e)
 {

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "source/base64.h"
+
+#include "base/text.h"
+
+/* -1 for a byte that is no digit. */
+static int digit_of(char c)
+{
+	if (ic_is_upper(c))
+		return c - 'A';
+	if (ic_is_lower(c))
+		return c - 'a' + 26;
+	if (ic_is_digit(c))
+		return c - '0' + 52;
+	return c == '+' ? 62 : c == '/' ? 63 : -1;
+}
+
+static int malformed(struct imgcheck_error **err)
+{
+	return ic_error_set(err, IMGCHECK_ERR_SYNTAX, "cannot read base64");
+}
+
+int ic_base64_decode(const char *text, size_t len, struct ic_buf *out, struct imgcheck_error **err)
+{
+	unsigned bits = 0;
+	size_t digits = 0, padding = 0;
+
+	for (size_t i = 0; i < len; i++) {
+		int digit = digit_of(text[i]);
+
+		if (ic_is_space(text[i]))
+			continue;
+		if (text[i] == '=') {
+			padding++;
+			continue;
+		}
+		if (digit < 0 || padding)
+			return malformed(err);
+		bits = (bits << 6 | (unsigned)digit) & 0xffffff;
+		if (digits++ % 4 != 0) {
+			/* The second, third and fourth digit of a group complete a byte each. */
+			unsigned spare = 2 * (unsigned)(3 - (digits - 1) % 4);
+			int result = ic_buf_add_char(out, (char)(bits >> spare & 0xff), err);
+
+			if (result < 0)
+				return result;
+		}
+	}
+	if (digits % 4 == 1 || (padding && (padding > 2 || (digits + padding) % 4 != 0)))
+		return malformed(err);
+	return 0;
+}

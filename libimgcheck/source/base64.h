@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef IC_SOURCE_BASE64_H
+#define IC_SOURCE_BASE64_H
+
+/* Reading base64 (RFC 4648, 4) as auth files, Secrets and PEM hold it. */
+
+#include "base/buf.h"
+
+/*
+ * Appends the bytes.  Blanks and line ends are skipped; padding may be left out, but not be wrong.
+ * Errors: SYNTAX, without a byte of the text, which can be a secret; NOMEM, LIMIT.
+ */
+int ic_base64_decode(const char *text, size_t len, struct ic_buf *out, struct imgcheck_error **err) IC_MUST_CHECK;
+
+#endif

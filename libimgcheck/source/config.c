@@ -1,0 +1,437 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "source/config.h"
+
+#include <string.h>
+
+#include "base/file.h"
+#include "base/limits.h"
+#include "base/text.h"
+#include "source/authfile.h"
+#include "source/host.h"
+#include "source/option.h"
+#include "source/secret.h"
+#include "source/trust.h"
+
+struct imgcheck_config {
+	struct ic_vec values[IC_OPTION_COUNT]; /* texts; at most one where the option is no list */
+	struct ic_vec platforms;               /* struct ic_platform, as IMGCHECK_OPTION_PLATFORM */
+	struct ic_platform host_platform;
+	struct ic_vec logins;    /* struct ic_config_login */
+	struct ic_vec authfiles; /* struct ic_authfile */
+	struct ic_vec problems;  /* struct imgcheck_error * */
+	struct ic_buf ca;        /* system's and own; empty where no own certificate was read */
+	const char *ca_system;
+	imgcheck_event_fn event_fn;
+	void *event_arg;
+	bool frozen;
+};
+
+int imgcheck_config_new(struct imgcheck_config **out)
+{
+	struct imgcheck_config *c = calloc(1, sizeof(*c));
+
+	*out = c;
+	if (!c)
+		return IMGCHECK_ERR_NOMEM;
+	for (size_t o = 0; o < IC_OPTION_COUNT; o++)
+		ic_texts_init(&c->values[o], IC_MAX_LIST_ITEMS);
+	ic_vec_init(&c->platforms, sizeof(struct ic_platform), IC_MAX_LIST_ITEMS);
+	ic_vec_init(&c->logins, sizeof(struct ic_config_login), IC_MAX_LIST_ITEMS);
+	ic_vec_init(&c->authfiles, sizeof(struct ic_authfile), IC_MAX_LIST_ITEMS);
+	ic_vec_init(&c->problems, sizeof(struct imgcheck_error *), IC_MAX_PROBLEMS);
+	ic_buf_init(&c->ca, IC_MAX_TRUST_BYTES);
+	ic_platform_host(&c->host_platform);
+	return 0;
+}
+
+static void login_clear(struct ic_config_login *login)
+{
+	free(login->host);
+	ic_secret_free(login->user);
+	ic_secret_free(login->secret);
+}
+
+/* Values of options are overwritten too: the URL of a proxy can hold a password. */
+static void values_clear(struct ic_vec *values)
+{
+	for (size_t i = 0; i < values->count; i++)
+		ic_secret_free(*(char **)ic_vec_at(values, i));
+	ic_vec_clear(values);
+}
+
+void imgcheck_config_free(struct imgcheck_config *c)
+{
+	if (!c)
+		return;
+	for (size_t o = 0; o < IC_OPTION_COUNT; o++)
+		values_clear(&c->values[o]);
+	for (size_t i = 0; i < c->logins.count; i++)
+		login_clear(ic_vec_at(&c->logins, i));
+	for (size_t i = 0; i < c->authfiles.count; i++)
+		ic_authfile_clear(ic_vec_at(&c->authfiles, i));
+	for (size_t i = 0; i < c->problems.count; i++)
+		imgcheck_error_free(*(struct imgcheck_error **)ic_vec_at(&c->problems, i));
+	ic_vec_clear(&c->platforms);
+	ic_vec_clear(&c->logins);
+	ic_vec_clear(&c->authfiles);
+	ic_vec_clear(&c->problems);
+	ic_buf_clear(&c->ca);
+	free(c);
+}
+
+void ic_config_freeze(struct imgcheck_config *c)
+{
+	c->frozen = true;
+}
+
+static int check_open(const struct imgcheck_config *c, struct imgcheck_error **err)
+{
+	if (!c->frozen)
+		return 0;
+	return ic_error_set(err, IMGCHECK_ERR_ARGUMENT, "cannot change a configuration that a run holds");
+}
+
+/* ------------------------------------------------------------------ options */
+
+static int add_platform(struct imgcheck_config *c, const char *value, struct imgcheck_error **err)
+{
+	struct ic_platform platform;
+	int result = ic_platform_parse(value, &platform, err);
+
+	return result < 0 ? result : ic_vec_push(&c->platforms, &platform, err);
+}
+
+static int store_value(struct imgcheck_config *c, enum imgcheck_option o, const char *value, struct imgcheck_error **err)
+{
+	struct ic_vec *values = &c->values[o];
+	char **items, *old;
+	int result = ic_texts_push(values, value, strlen(value), err);
+
+	if (result < 0 || ic_option_get(o)->list || values->count == 1)
+		return result;
+	items = values->items;
+	old = items[0];
+	items[0] = items[1];
+	values->count = 1;
+	ic_secret_free(old);
+	return 0;
+}
+
+int imgcheck_config_set(struct imgcheck_config *c, enum imgcheck_option o, const char *value,
+                        struct imgcheck_error **err)
+{
+	int result = check_open(c, err);
+
+	if (result == 0)
+		result = ic_option_check(o, value, err);
+	if (result < 0)
+		return result;
+	return o == IMGCHECK_OPTION_PLATFORM ? add_platform(c, value, err) : store_value(c, o, value, err);
+}
+
+const char *ic_config_value(const struct imgcheck_config *c, enum imgcheck_option o)
+{
+	const char *set = ic_texts_get(&c->values[o], 0);
+
+	return set ? set : ic_option_get(o)->initial;
+}
+
+const char *ic_config_item(const struct imgcheck_config *c, enum imgcheck_option o, size_t i)
+{
+	return ic_texts_get(&c->values[o], i);
+}
+
+size_t ic_config_platform_count(const struct imgcheck_config *c)
+{
+	return c->platforms.count ? c->platforms.count : 1;
+}
+
+const struct ic_platform *ic_config_platform(const struct imgcheck_config *c, size_t i)
+{
+	return c->platforms.count ? ic_vec_at(&c->platforms, i) : &c->host_platform;
+}
+
+enum ic_depth ic_config_depth(const struct imgcheck_config *c)
+{
+	return (enum ic_depth)ic_option_word(IMGCHECK_OPTION_DEPTH, ic_config_value(c, IMGCHECK_OPTION_DEPTH));
+}
+
+unsigned ic_config_deadline_seconds(const struct imgcheck_config *c)
+{
+	return (unsigned)strtoul(ic_config_value(c, IMGCHECK_OPTION_DEADLINE), NULL, 10);
+}
+
+/* The option that governs an outcome; IC_OPTION_COUNT for those that are never held against anybody. */
+static unsigned option_of(enum imgcheck_outcome outcome)
+{
+	switch (outcome) {
+	case IMGCHECK_OUTCOME_OK:
+	case IMGCHECK_OUTCOME_SKIPPED:
+		break;
+	case IMGCHECK_OUTCOME_MISSING:
+		return IMGCHECK_OPTION_ON_MISSING;
+	case IMGCHECK_OUTCOME_ALREADY_MISSING:
+		return IMGCHECK_OPTION_ON_ALREADY_MISSING;
+	case IMGCHECK_OUTCOME_ACCESS:
+		return IMGCHECK_OPTION_ON_ACCESS;
+	case IMGCHECK_OUTCOME_UNDECIDED:
+		return IMGCHECK_OPTION_ON_UNDECIDED;
+	case IMGCHECK_OUTCOME_HINT:
+		return IMGCHECK_OPTION_ON_HINT;
+	case IMGCHECK_OUTCOME_UNRESOLVED:
+		return IMGCHECK_OPTION_ON_UNRESOLVED;
+	case IMGCHECK_OUTCOME_UNREADABLE:
+		return IMGCHECK_OPTION_ON_UNREADABLE;
+	case IMGCHECK_OUTCOME_INTERNAL:
+		return IMGCHECK_OPTION_ON_INTERNAL_ERROR;
+	}
+	return IC_OPTION_COUNT;
+}
+
+enum imgcheck_decision ic_config_effect(const struct imgcheck_config *c, enum imgcheck_outcome outcome)
+{
+	unsigned o = option_of(outcome);
+
+	if (o == IC_OPTION_COUNT)
+		return IMGCHECK_DECISION_ALLOW;
+	return strcmp(ic_config_value(c, o), "veto") == 0 ? IMGCHECK_DECISION_VETO : IMGCHECK_DECISION_WARN;
+}
+
+bool ic_config_ignores(const struct imgcheck_config *c, const char *ref)
+{
+	const char *glob;
+
+	for (size_t i = 0; (glob = ic_config_item(c, IMGCHECK_OPTION_IGNORE, i)); i++)
+		if (ic_text_glob(glob, ref))
+			return true;
+	return false;
+}
+
+const char *ic_config_subject(const struct imgcheck_config *c)
+{
+	return ic_config_value(c, IMGCHECK_OPTION_SUBJECT);
+}
+
+const char *ic_config_consequence(const struct imgcheck_config *c)
+{
+	return ic_config_value(c, IMGCHECK_OPTION_CONSEQUENCE);
+}
+
+const char *ic_config_remedy(const struct imgcheck_config *c, size_t i)
+{
+	return ic_config_item(c, IMGCHECK_OPTION_REMEDY, i);
+}
+
+/* ------------------------------------------------------------------ logins */
+
+static int check_login(const char *host, const char *user, const char *secret, struct imgcheck_error **err)
+{
+	struct ic_host parsed;
+
+	if (!user || !secret)
+		return ic_error_set(err, IMGCHECK_ERR_ARGUMENT, "cannot set a login without a user and a password");
+	if (host && !ic_host_parse(host, strlen(host), &parsed))
+		return ic_error_set(err, IMGCHECK_ERR_CONFIG, "cannot set a login for \"%s\": it is not host[:port]", host);
+	if (user[0] == '\0' || strchr(user, ':'))
+		return ic_error_set(err, IMGCHECK_ERR_CONFIG, "cannot set a login whose user is empty or holds a colon");
+	return 0;
+}
+
+/* Two logins for the same host and port; ports are compared as written here. */
+static bool same_login(const char *a, const char *b)
+{
+	struct ic_host x, y;
+
+	if (!a || !b)
+		return a == b;
+	return ic_host_parse(a, strlen(a), &x) && ic_host_parse(b, strlen(b), &y) && ic_host_same(&x, &y, 0);
+}
+
+static int store_login(struct imgcheck_config *c, struct ic_config_login *login, struct imgcheck_error **err)
+{
+	for (size_t i = 0; i < c->logins.count; i++) {
+		struct ic_config_login *old = ic_vec_at(&c->logins, i);
+
+		if (same_login(old->host, login->host)) {
+			login_clear(old);
+			*old = *login;
+			return 0;
+		}
+	}
+	return ic_vec_push(&c->logins, login, err);
+}
+
+int imgcheck_config_set_login(struct imgcheck_config *c, const char *host, const char *user, const char *secret,
+                              struct imgcheck_error **err)
+{
+	struct ic_config_login login = {0};
+	int result = check_open(c, err);
+
+	if (result == 0)
+		result = check_login(host, user, secret, err);
+	if (result < 0)
+		return result;
+	login.host = host ? ic_text_copy(host, strlen(host)) : NULL;
+	login.user = ic_text_copy(user, strlen(user));
+	login.secret = ic_text_copy(secret, strlen(secret));
+	if (!login.user || !login.secret || (host && !login.host))
+		result = ic_error_nomem(err);
+	else
+		result = store_login(c, &login, err);
+	if (result < 0)
+		login_clear(&login);
+	return result;
+}
+
+const struct ic_config_login *ic_config_login(const struct imgcheck_config *c, size_t i)
+{
+	return i < c->logins.count ? ic_vec_at(&c->logins, i) : NULL;
+}
+
+/* ------------------------------------------------------------------ files */
+
+static int add_problem(struct imgcheck_config *c, struct imgcheck_error *problem, struct imgcheck_error **err)
+{
+	int result;
+
+	if (imgcheck_error_code(problem) == IMGCHECK_ERR_NOMEM)
+		return ic_error_nomem(err);
+	result = ic_vec_push(&c->problems, &problem, err);
+	if (result < 0)
+		imgcheck_error_free(problem);
+	return result;
+}
+
+/* What a node's kubelet does not use, and neither do we: told, because somebody may count on it. */
+static int add_auth_problems(struct imgcheck_config *c, const struct ic_authfile *f, struct imgcheck_error **err)
+{
+	struct imgcheck_error *problem = NULL;
+	int result = 0;
+
+	if (f->helpers.count) {
+		const struct ic_auth_helper *first = ic_vec_at(&f->helpers, 0);
+
+		(void)ic_error_set_at(&problem, IMGCHECK_ERR_FINDING, f->name, 0, 0,
+		                      "credential helpers are not run (docker-credential-%s); "
+		                      "hosts that only a helper knows are asked without credentials",
+		                      first->name);
+		result = add_problem(c, problem, err);
+	}
+	for (size_t i = 0; i < f->entries.count && result == 0; i++) {
+		const struct ic_auth_entry *entry = ic_vec_at(&f->entries, i);
+
+		if (!entry->identity_token)
+			continue;
+		problem = NULL;
+		(void)ic_error_set_at(&problem, IMGCHECK_ERR_FINDING, f->name, 0, 0,
+		                      "the identity token of \"%s\" is not used: a kubelet does not pass it on", entry->key);
+		result = add_problem(c, problem, err);
+	}
+	return result;
+}
+
+/* Nothing stays of a file that fails half-way. */
+static int read_auth(struct imgcheck_config *c, const char *name, const char *data, size_t len,
+                     struct imgcheck_error **err)
+{
+	struct ic_authfile f IC_AUTO(authfile) = {0};
+	size_t problems = c->problems.count;
+	int result = ic_authfile_parse(name, data, len, &f, err);
+
+	if (result == 0)
+		result = add_auth_problems(c, &f, err);
+	if (result == 0)
+		result = ic_vec_push(&c->authfiles, &f, err);
+	if (result == 0) {
+		f = (struct ic_authfile){0};
+		return 0;
+	}
+	while (c->problems.count > problems)
+		imgcheck_error_free(*(struct imgcheck_error **)ic_vec_at(&c->problems, --c->problems.count));
+	return result;
+}
+
+/* With own certificates the transport gets one text: the system's stand in front. */
+static int read_ca(struct imgcheck_config *c, const char *name, const char *data, size_t len, struct imgcheck_error **err)
+{
+	struct ic_buf own IC_AUTO(buf);
+	int result;
+
+	ic_buf_init(&own, IC_MAX_TRUST_BYTES);
+	result = ic_trust_add_pem(name, data, len, &own, err);
+	if (result == 0 && c->ca.len == 0)
+		result = ic_trust_add_system(ic_trust_system_files, &c->ca, &c->ca_system, err);
+	if (result == 0)
+		result = ic_buf_add(&c->ca, own.data, own.len, err);
+	ic_error_place(err, name, 0, 0);
+	return result;
+}
+
+int imgcheck_config_read_data(struct imgcheck_config *c, enum imgcheck_file kind, const char *name, const void *data,
+                              size_t len, struct imgcheck_error **err)
+{
+	int result = check_open(c, err);
+
+	if (result < 0)
+		return result;
+	if (!name || (!data && len))
+		return ic_error_set(err, IMGCHECK_ERR_ARGUMENT, "cannot read data without a name or without bytes");
+	if (len > IC_MAX_CONFIG_BYTES)
+		return ic_error_set_at(err, IMGCHECK_ERR_LIMIT, name, 0, 0, "cannot read more than %zu bytes",
+		                       (size_t)IC_MAX_CONFIG_BYTES);
+	switch (kind) {
+	case IMGCHECK_FILE_AUTH:
+		return read_auth(c, name, data ? data : "", len, err);
+	case IMGCHECK_FILE_CA:
+		return read_ca(c, name, data ? data : "", len, err);
+	}
+	return ic_error_set(err, IMGCHECK_ERR_ARGUMENT, "cannot read a file of a kind that is not known");
+}
+
+int imgcheck_config_read(struct imgcheck_config *c, enum imgcheck_file kind, const char *path,
+                         struct imgcheck_error **err)
+{
+	struct ic_buf text IC_AUTO(secret_buf);
+	int result;
+
+	ic_buf_init(&text, IC_MAX_CONFIG_BYTES);
+	if (!path)
+		return ic_error_set(err, IMGCHECK_ERR_ARGUMENT, "cannot read a file without a path");
+	result = ic_file_read(path, &text, err);
+	return result < 0 ? result : imgcheck_config_read_data(c, kind, path, ic_buf_text(&text), text.len, err);
+}
+
+const struct ic_vec *ic_config_authfiles(const struct imgcheck_config *c)
+{
+	return &c->authfiles;
+}
+
+const struct imgcheck_error *ic_config_problem(const struct imgcheck_config *c, size_t i)
+{
+	return i < c->problems.count ? *(struct imgcheck_error **)ic_vec_at(&c->problems, i) : NULL;
+}
+
+const char *ic_config_ca_pem(const struct imgcheck_config *c, size_t *len)
+{
+	*len = c->ca.len;
+	return c->ca.len ? c->ca.data : NULL;
+}
+
+const char *ic_config_ca_system(const struct imgcheck_config *c)
+{
+	return c->ca_system;
+}
+
+/* ------------------------------------------------------------------ events */
+
+void imgcheck_config_set_event_fn(struct imgcheck_config *c, imgcheck_event_fn fn, void *arg)
+{
+	c->event_fn = fn;
+	c->event_arg = arg;
+}
+
+void ic_config_tell(const struct imgcheck_config *c, const struct imgcheck_event *event)
+{
+	if (c->event_fn)
+		c->event_fn(c->event_arg, event);
+}
