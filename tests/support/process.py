@@ -2,6 +2,7 @@
 """A server process that lives as long as a test: started, waited for, ended by its own id."""
 
 import re
+import signal
 import subprocess
 import threading
 import time
@@ -12,15 +13,16 @@ TIMEOUT = 20
 class Process:
     """Runs argv and keeps what it prints, line by line, in memory and in a file.
 
-    The kernel ends the process when the thread that started it dies, however that happens.
+    The kernel sends end_by to the process when the thread that started it dies, however that happens.
     """
 
-    def __init__(self, argv, log, **options):
+    def __init__(self, argv, log, end_by=signal.SIGTERM, **options):
+        self._end_by = end_by
         self.lines = []
         self._changed = threading.Condition()
         self._log = open(log, "w", encoding="utf-8")
         self._process = subprocess.Popen(
-            ["setpriv", "--pdeathsig", "TERM", *map(str, argv)],
+            ["setpriv", "--pdeathsig", end_by.name.removeprefix("SIG"), *map(str, argv)],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
             text=True, errors="replace", **options)
         self._reader = threading.Thread(target=self._read, daemon=True)
@@ -29,6 +31,9 @@ class Process:
     @property
     def pid(self):
         return self._process.pid
+
+    def is_running(self):
+        return self._process.poll() is None
 
     def _read(self):
         for line in self._process.stdout:
@@ -67,7 +72,7 @@ class Process:
     def stop(self):
         """Ends the process and waits for it."""
         if self._process.poll() is None:
-            self._process.terminate()
+            self._process.send_signal(self._end_by)
             try:
                 self._process.wait(5)
             except subprocess.TimeoutExpired:

@@ -12,11 +12,10 @@ class _Result(unittest.TextTestResult):
 
     def __init__(self, *arguments):
         super().__init__(*arguments)
-        self.started, self.bad = 0, set()
+        self.good, self.bad = 0, set()
 
     def startTest(self, test):
         super().startTest(test)
-        self.started += 1
         self._began = time.monotonic()
 
     def stopTest(self, test):
@@ -24,6 +23,10 @@ class _Result(unittest.TextTestResult):
         if took > 5:
             self.stream.writeln(f"     ({took:.0f} s)")
         super().stopTest(test)
+
+    def addSuccess(self, test):
+        super().addSuccess(test)
+        self.good += 1
 
     def addFailure(self, test, err):
         super().addFailure(test, err)
@@ -49,5 +52,5 @@ def run(folder, patterns):
                                for path in sorted(pathlib.Path(folder).glob("test_*.py")))
     result = unittest.TextTestRunner(sys.stdout, verbosity=2, resultclass=_Result).run(tests)
     failed, skipped = len(result.bad), len(result.skipped)
-    print(f"{result.started - skipped - failed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""))
+    print(f"{result.good} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""))
     return 1 if failed else 0

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The snaps that the machine installs: stand-ins for snapd and core24, and the example addon snap itself.
+
+The stand-ins hold what snapd asks of them and no more. As in the real ones, the base brings glibc, and a snap
+brings the other libraries of its programs.
+"""
+
+import pathlib
+import re
+import shutil
+import subprocess
+
+from support import snaptree
+
+APPLETS = ("sh", "cat", "env", "ls", "mkdir", "readlink", "true", "false")
+
+# The mount points that snap-confine wants of a base.
+BASE_FOLDERS = """
+	bin sbin lib/modules lib/firmware lib64 usr/bin usr/sbin usr/lib/snapd usr/src etc/alternatives etc/ssl
+	usr/share/ca-certificates dev proc sys tmp run home root media mnt snap opt srv boot meta
+	var/snap var/lib/snapd var/lib/extrausers var/tmp var/log var/cache var/run
+""".split()
+
+
+def _pack(folder, path):
+    subprocess.run(["mksquashfs", folder, path, "-noappend", "-comp", "gzip", "-Xcompression-level", "1", "-no-xattrs",
+                    "-no-fragments", "-all-root", "-quiet", "-no-progress"], check=True, capture_output=True)
+
+
+def _describe(folder, name, kind):
+    (folder / "meta").mkdir(exist_ok=True)
+    (folder / "meta" / "snap.yaml").write_text(
+        f"name: {name}\nversion: '0'\ntype: {kind}\nsummary: stand-in\ndescription: stand-in\n", encoding="utf-8")
+
+
+def _libraries(program):
+    """(what glibc brings, the rest): paths of the shared libraries of a program, its loader among the first."""
+    output = subprocess.run(["ldd", program], capture_output=True, text=True, check=True).stdout
+    paths = [pathlib.Path(path) for path in re.findall(r"(/\S+) \(0x", output)]
+    listed = subprocess.run(["dpkg", "-L", "libc6"], capture_output=True, text=True, check=True).stdout
+    glibc = {pathlib.Path(line).name for line in listed.splitlines()}
+    return [path for path in paths if path.name in glibc], [path for path in paths if path.name not in glibc]
+
+
+def _make_snapd(folder, rootfs):
+    """snapd wants a snap of itself before any snap with a base."""
+    (folder / "usr/lib/snapd").mkdir(parents=True)
+    shutil.copy(rootfs / "usr/lib/snapd/info", folder / "usr/lib/snapd/info")
+    _describe(folder, "snapd", "snapd")
+
+
+def _make_base(folder, rootfs, glibc):
+    for name in BASE_FOLDERS:
+        (folder / name).mkdir(parents=True, exist_ok=True)
+    for name in ("etc/nsswitch.conf", "etc/resolv.conf"):
+        (folder / name).touch()
+    shutil.copy(rootfs / "bin/busybox", folder / "bin/busybox")
+    for applet in APPLETS:
+        (folder / "bin" / applet).hardlink_to(folder / "bin/busybox")
+    # snap-confine binds snapd's tools to usr/lib/snapd.
+    (folder / "usr/bin/snapctl").symlink_to("../lib/snapd/snapctl")
+    for path in glibc:
+        place = folder / path.relative_to("/")
+        place.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, place)
+    _describe(folder, "core24", "base")
+
+
+def build(out, rootfs, imgcheck):
+    """Packs all snaps into the folder out: snapd.snap, core24.snap, and NAME_VERSION.snap of each revision."""
+    shutil.rmtree(out, ignore_errors=True)
+    stage = out / "stage"
+    for name in ("snapd", "core24"):
+        (stage / name).mkdir(parents=True)
+    glibc, libraries = _libraries(imgcheck)
+    _make_snapd(stage / "snapd", rootfs)
+    _make_base(stage / "core24", rootfs, glibc)
+    for version in (snaptree.OLD, snaptree.NEW):
+        folder = stage / f"{snaptree.NAME}_{version}"
+        snaptree.assemble(folder, version, imgcheck)
+        for path in libraries:
+            shutil.copy(path, folder / "usr/lib" / path.name)
+    for folder in stage.iterdir():
+        _pack(folder, out / f"{folder.name}.snap")
+    shutil.rmtree(stage)
