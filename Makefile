@@ -41,7 +41,7 @@ VARIANT_LDFLAGS_coverage := --coverage
 
 ALL_CFLAGS := $(COMMON) $(VARIANT_CFLAGS_$(VARIANT)) $(CPPFLAGS) $(CFLAGS)
 ALL_LDFLAGS := $(VARIANT_LDFLAGS_$(VARIANT)) $(LDFLAGS)
-LIBS := -lcurl -ljansson -lyaml -lcrypto
+LIBS := -lcurl -ljansson -lyaml -lcrypto -lm
 
 # ---------------------------------------------------------------- sources
 

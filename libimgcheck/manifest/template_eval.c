@@ -1,0 +1,509 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "manifest/template_eval.h"
+
+#include <string.h>
+
+#include "base/json.h"
+#include "base/limits.h"
+#include "manifest/template_filter.h"
+#include "manifest/template_number.h"
+
+#define SHOWN 80 /* bytes of source that a message quotes */
+
+/* Names that Jinja2 defines itself. */
+static const char *const globals[] = {"range", "dict", "lipsum", "cycler", "joiner", "namespace"};
+
+int ic_evaluation_init(struct ic_evaluation *e, const char *name, const json_t *values, struct imgcheck_error **err)
+{
+	*e = (struct ic_evaluation){.name = name, .values = values, .undefined = json_object()};
+	ic_work_init(&e->work);
+	return e->undefined ? 0 : ic_error_nomem(err);
+}
+
+void ic_evaluation_clear(struct ic_evaluation *e)
+{
+	json_decref(e->undefined);
+	e->undefined = NULL;
+}
+
+int ic_scope_init(struct ic_scope *s, const struct ic_loop *loop, const struct ic_scope *outer, struct imgcheck_error **err)
+{
+	*s = (struct ic_scope){.names = json_object(), .loop = loop, .outer = outer};
+	return s->names ? 0 : ic_error_nomem(err);
+}
+
+void ic_scope_clear(struct ic_scope *s)
+{
+	json_decref(s->names);
+	s->names = NULL;
+}
+
+int ic_scope_set(struct ic_evaluation *e, struct ic_scope *s, const char *name, json_t *value, struct imgcheck_error **err)
+{
+	return json_object_set(s->names, name, value ? value : e->undefined) < 0 ? ic_error_nomem(err) : 0;
+}
+
+int ic_evaluation_blame(const struct ic_evaluation *e, const struct ic_node *node, int result, struct imgcheck_error **err)
+{
+	if (result < 0) {
+		ic_error_prefix(err, "cannot evaluate '%.*s': ", node->len < SHOWN ? (int)node->len : SHOWN, node->text);
+		ic_error_place(err, e->name, node->line, 0);
+	}
+	return result;
+}
+
+static int unsupported(const struct ic_evaluation *e, const struct ic_node *node, const char *why, struct imgcheck_error **err)
+{
+	int result = ic_error_set(err, IMGCHECK_ERR_UNSUPPORTED, "%s", why);
+
+	return ic_evaluation_blame(e, node, result, err);
+}
+
+/* "'x' is undefined" */
+static int undefined_error(const struct ic_evaluation *e, const struct ic_node *node, const struct ic_node *part,
+                           struct imgcheck_error **err)
+{
+	int result = ic_error_set(err, IMGCHECK_ERR_UNSUPPORTED, "'%.*s' is undefined",
+	                          part->len < SHOWN ? (int)part->len : SHOWN, part->text);
+
+	return ic_evaluation_blame(e, node, result, err);
+}
+
+static const struct ic_loop *innermost_loop(const struct ic_scope *s)
+{
+	while (s && !s->loop)
+		s = s->outer;
+	return s ? s->loop : NULL;
+}
+
+static bool is_loop(const struct ic_scope *s, const struct ic_node *node)
+{
+	return node->kind == IC_NODE_NAME && strcmp(ic_node_word(node), "loop") == 0 && innermost_loop(s);
+}
+
+static int eval_name(struct ic_evaluation *e, const struct ic_scope *s, const struct ic_node *node, json_t **out,
+                     struct imgcheck_error **err)
+{
+	const char *name = ic_node_word(node);
+	json_t *value = NULL;
+
+	if (is_loop(s, node))
+		return unsupported(e, node, "the loop as a value is not supported", err);
+	for (; s && !value; s = s->outer)
+		value = json_object_get(s->names, name);
+	if (!value)
+		value = json_object_get(e->values, name);
+	for (size_t i = 0; !value && i < IC_COUNT(globals); i++) {
+		if (strcmp(name, globals[i]) == 0)
+			return unsupported(e, node, "this name of Jinja2 is not supported", err);
+	}
+	*out = value == e->undefined ? NULL : json_incref(value);
+	return 0;
+}
+
+/* loop.index and its like. */
+static int eval_loop(struct ic_evaluation *e, const struct ic_loop *loop, const struct ic_node *node, json_t **out,
+                     struct imgcheck_error **err)
+{
+	const struct {
+		const char *name;
+		size_t number;
+	} numbers[] = {{"index", loop->index0 + 1},
+	               {"index0", loop->index0},
+	               {"revindex", loop->length - loop->index0},
+	               {"revindex0", loop->length - loop->index0 - 1},
+	               {"length", loop->length},
+	               {"depth", loop->depth + 1},
+	               {"depth0", loop->depth}};
+	const char *name = ic_node_word(node);
+
+	for (size_t i = 0; i < IC_COUNT(numbers); i++) {
+		if (strcmp(name, numbers[i].name) == 0) {
+			*out = json_integer((json_int_t)numbers[i].number);
+			return *out ? 0 : ic_error_nomem(err);
+		}
+	}
+	if (strcmp(name, "first") == 0)
+		*out = json_boolean(loop->index0 == 0);
+	else if (strcmp(name, "last") == 0)
+		*out = json_boolean(loop->index0 + 1 == loop->length);
+	else
+		return unsupported(e, node, "this name of the loop is not supported", err);
+	return 0;
+}
+
+static int eval_attribute(struct ic_evaluation *e, const struct ic_scope *s, const struct ic_node *node, json_t **out,
+                          struct imgcheck_error **err)
+{
+	json_t *base IC_AUTO(json) = NULL;
+	int result;
+
+	if (is_loop(s, node->a))
+		return eval_loop(e, innermost_loop(s), node, out, err);
+	result = ic_evaluate(e, s, node->a, &base, err);
+	if (result < 0)
+		return result;
+	if (!base)
+		return undefined_error(e, node, node->a, err);
+	return ic_evaluation_blame(e, node, ic_value_attribute(base, ic_node_word(node), out, err), err);
+}
+
+static int eval_subscript(struct ic_evaluation *e, const struct ic_scope *s, const struct ic_node *node, json_t **out,
+                          struct imgcheck_error **err)
+{
+	json_t *base IC_AUTO(json) = NULL, *key IC_AUTO(json) = NULL;
+	int result = ic_evaluate(e, s, node->a, &base, err);
+
+	if (result == 0)
+		result = ic_evaluate(e, s, node->b, &key, err);
+	if (result < 0)
+		return result;
+	if (!base)
+		return undefined_error(e, node, node->a, err);
+	if (json_is_string(base))
+		result = ic_work_spend(&e->work, json_string_length(base), err);
+	if (result == 0)
+		result = ic_value_item(base, key, out, err);
+	return ic_evaluation_blame(e, node, result, err);
+}
+
+/* One or two arguments without names. */
+static bool has_get_arguments(const struct ic_node *call)
+{
+	const struct ic_node *first = call->list, *second = first ? first->next : NULL;
+
+	return first && !first->value && (!second || (!second->value && !second->next));
+}
+
+/* x.get(key) and x.get(key, default) of a mapping: the only method with a value. */
+static int eval_call(struct ic_evaluation *e, const struct ic_scope *s, const struct ic_node *node, json_t **out,
+                     struct imgcheck_error **err)
+{
+	json_t *base IC_AUTO(json) = NULL, *key IC_AUTO(json) = NULL, *otherwise IC_AUTO(json) = json_null();
+	json_t *found;
+	int result;
+
+	if (strcmp(ic_node_word(node), "get") != 0 || !has_get_arguments(node))
+		return unsupported(e, node, "this call is not supported", err);
+	result = ic_evaluate(e, s, node->a, &base, err);
+	if (result == 0)
+		result = ic_evaluate(e, s, node->list->a, &key, err);
+	if (result == 0 && node->list->next)
+		result = ic_evaluate(e, s, node->list->next->a, &otherwise, err);
+	if (result < 0)
+		return result;
+	if (!base)
+		return undefined_error(e, node, node->a, err);
+	if (!json_is_object(base) || !json_is_string(key))
+		return unsupported(e, node, "get() of anything but a mapping, by a text, is not supported", err);
+	found = json_object_get(base, json_string_value(key));
+	*out = json_incref(found ? found : otherwise);
+	return 0;
+}
+
+struct arguments {
+	struct ic_argument list[IC_FILTER_ARGUMENTS];
+};
+
+static void ic_auto_arguments(struct arguments *a)
+{
+	for (size_t i = 0; i < IC_FILTER_ARGUMENTS; i++)
+		json_decref(a->list[i].value);
+}
+
+static int eval_arguments(struct ic_evaluation *e, const struct ic_scope *s, const struct ic_node *node,
+                          struct arguments *arguments, struct imgcheck_error **err)
+{
+	const char *filter = ic_node_word(node);
+	size_t position = 0;
+	int result = 0;
+
+	for (const struct ic_node *argument = node->list; result == 0 && argument; argument = argument->next) {
+		int at = argument->value ? ic_filter_argument(filter, ic_node_word(argument)) : (int)position++;
+
+		if (at < 0 || (size_t)at >= ic_filter_most(filter) || arguments->list[at].given)
+			return unsupported(e, node, "this argument of the filter is not supported", err);
+		arguments->list[at].given = true;
+		result = ic_evaluate(e, s, argument->a, &arguments->list[at].value, err);
+	}
+	for (size_t i = 0; result == 0 && i < ic_filter_least(filter); i++) {
+		if (!arguments->list[i].given)
+			return unsupported(e, node, "the filter needs one more argument", err);
+	}
+	return result;
+}
+
+static int eval_filter(struct ic_evaluation *e, const struct ic_scope *s, const struct ic_node *node, json_t **out,
+                       struct imgcheck_error **err)
+{
+	struct arguments arguments IC_AUTO(arguments) = {0};
+	json_t *value IC_AUTO(json) = NULL;
+	int result = ic_evaluate(e, s, node->a, &value, err);
+
+	if (result == 0)
+		result = eval_arguments(e, s, node, &arguments, err);
+	if (result < 0)
+		return result;
+	result = ic_filter_apply(&e->work, ic_node_word(node), value, arguments.list, out, err);
+	return ic_evaluation_blame(e, node, result, err);
+}
+
+static int eval_truth(struct ic_evaluation *e, const struct ic_scope *s, const struct ic_node *node, bool *out,
+                      struct imgcheck_error **err)
+{
+	json_t *value IC_AUTO(json) = NULL;
+	int result = ic_evaluate(e, s, node, &value, err);
+
+	*out = ic_value_truth(value);
+	return result;
+}
+
+static int eval_test(struct ic_evaluation *e, const struct ic_scope *s, const struct ic_node *node, json_t **out,
+                     struct imgcheck_error **err)
+{
+	json_t *value IC_AUTO(json) = NULL;
+	int result = ic_evaluate(e, s, node->a, &value, err);
+
+	if (result == 0)
+		*out = json_boolean(ic_test_apply(ic_node_word(node), value));
+	return result;
+}
+
+static int eval_not(struct ic_evaluation *e, const struct ic_scope *s, const struct ic_node *node, json_t **out,
+                    struct imgcheck_error **err)
+{
+	bool truth;
+	int result = eval_truth(e, s, node->a, &truth, err);
+
+	if (result == 0)
+		*out = json_boolean(!truth);
+	return result;
+}
+
+/* `and` and `or` give the operand that decides. */
+static int eval_logic(struct ic_evaluation *e, const struct ic_scope *s, const struct ic_node *node, json_t **out,
+                      struct imgcheck_error **err)
+{
+	json_t *first IC_AUTO(json) = NULL;
+	int result = ic_evaluate(e, s, node->a, &first, err);
+
+	if (result < 0)
+		return result;
+	if (ic_value_truth(first) == (node->kind == IC_NODE_AND))
+		return ic_evaluate(e, s, node->b, out, err);
+	*out = IC_TAKE(first);
+	return 0;
+}
+
+static int eval_condition(struct ic_evaluation *e, const struct ic_scope *s, const struct ic_node *node, json_t **out,
+                          struct imgcheck_error **err)
+{
+	bool truth;
+	int result = eval_truth(e, s, node->b, &truth, err);
+
+	if (result < 0)
+		return result;
+	if (truth)
+		return ic_evaluate(e, s, node->a, out, err);
+	return node->c ? ic_evaluate(e, s, node->c, out, err) : 0;
+}
+
+static int eval_sign(struct ic_evaluation *e, const struct ic_scope *s, const struct ic_node *node, json_t **out,
+                     struct imgcheck_error **err)
+{
+	json_t *value IC_AUTO(json) = NULL;
+	int result = ic_evaluate(e, s, node->a, &value, err);
+
+	if (result < 0)
+		return result;
+	if (!value)
+		return undefined_error(e, node, node->a, err);
+	if (!ic_number_is(value))
+		return unsupported(e, node, "only numbers have a sign", err);
+	if (node->op == IC_OP_SUBTRACT)
+		return ic_evaluation_blame(e, node, ic_number_negate(value, out, err), err);
+	*out = json_is_boolean(value) ? json_integer(ic_number_integer(value)) : json_incref(value);
+	return *out ? 0 : ic_error_nomem(err);
+}
+
+static int eval_binary(struct ic_evaluation *e, const struct ic_scope *s, const struct ic_node *node, json_t **out,
+                       struct imgcheck_error **err)
+{
+	json_t *a IC_AUTO(json) = NULL, *b IC_AUTO(json) = NULL;
+	int result = ic_evaluate(e, s, node->a, &a, err);
+
+	if (result == 0)
+		result = ic_evaluate(e, s, node->b, &b, err);
+	if (result < 0)
+		return result;
+	if (node->op != IC_OP_JOIN && (!a || !b))
+		return undefined_error(e, node, a ? node->b : node->a, err);
+	return ic_evaluation_blame(e, node, ic_value_compute(&e->work, node->op, a, b, out, err), err);
+}
+
+static int eval_comparison(struct ic_evaluation *e, const struct ic_scope *s, const struct ic_node *node, json_t **out,
+                           struct imgcheck_error **err)
+{
+	json_t *left IC_AUTO(json) = NULL;
+	int result = ic_evaluate(e, s, node->a, &left, err);
+	bool holds = true;
+
+	for (const struct ic_node *operand = node->list; result == 0 && holds && operand; operand = operand->next) {
+		json_t *right = NULL;
+
+		result = ic_evaluate(e, s, operand->a, &right, err);
+		if (result == 0)
+			result = ic_evaluation_blame(e, node, ic_value_compare(&e->work, operand->op, left, right, &holds, err), err);
+		json_decref(left);
+		left = right;
+	}
+	if (result == 0)
+		*out = json_boolean(holds);
+	return result;
+}
+
+/* Checks what a list or mapping of the template would hold: undefined cannot be held. */
+static int eval_part(struct ic_evaluation *e, const struct ic_scope *s, const struct ic_node *node, json_t **out,
+                     struct imgcheck_error **err)
+{
+	int result = ic_evaluate(e, s, node, out, err);
+
+	return result < 0 || *out ? result : undefined_error(e, node, node, err);
+}
+
+static int eval_list(struct ic_evaluation *e, const struct ic_scope *s, const struct ic_node *node, json_t **out,
+                     struct imgcheck_error **err)
+{
+	json_t *list IC_AUTO(json) = json_array();
+	int result = list ? 0 : ic_error_nomem(err);
+
+	for (const struct ic_node *item = node->list; result == 0 && item; item = item->next) {
+		json_t *value = NULL;
+
+		result = eval_part(e, s, item, &value, err);
+		if (result == 0 && json_array_append_new(list, value) < 0)
+			result = ic_error_nomem(err);
+	}
+	if (result == 0)
+		result = ic_evaluation_blame(e, node, ic_value_check_depth(&e->work, list, err), err);
+	if (result == 0)
+		*out = IC_TAKE(list);
+	return result;
+}
+
+static int eval_pair(struct ic_evaluation *e, const struct ic_scope *s, const struct ic_node *pair, json_t *map,
+                     struct imgcheck_error **err)
+{
+	json_t *key IC_AUTO(json) = NULL, *value IC_AUTO(json) = NULL;
+	int result = eval_part(e, s, pair->a, &key, err);
+
+	if (result == 0)
+		result = eval_part(e, s, pair->b, &value, err);
+	if (result < 0)
+		return result;
+	if (!json_is_string(key) || strlen(json_string_value(key)) != json_string_length(key))
+		return unsupported(e, pair, "a key that is not a text is not supported", err);
+	return json_object_set(map, json_string_value(key), value) < 0 ? ic_error_nomem(err) : 0;
+}
+
+static int eval_map(struct ic_evaluation *e, const struct ic_scope *s, const struct ic_node *node, json_t **out,
+                    struct imgcheck_error **err)
+{
+	json_t *map IC_AUTO(json) = json_object();
+	int result = map ? 0 : ic_error_nomem(err);
+
+	for (const struct ic_node *pair = node->list; result == 0 && pair; pair = pair->next)
+		result = eval_pair(e, s, pair, map, err);
+	if (result == 0)
+		result = ic_evaluation_blame(e, node, ic_value_check_depth(&e->work, map, err), err);
+	if (result == 0)
+		*out = IC_TAKE(map);
+	return result;
+}
+
+typedef int (*evaluator)(struct ic_evaluation *e, const struct ic_scope *s, const struct ic_node *node, json_t **out,
+                         struct imgcheck_error **err);
+
+/* By kind of expression. */
+static const evaluator evaluators[] = {
+	[IC_NODE_NAME] = eval_name,       [IC_NODE_ATTRIBUTE] = eval_attribute,  [IC_NODE_SUBSCRIPT] = eval_subscript,
+	[IC_NODE_CALL] = eval_call,       [IC_NODE_FILTER] = eval_filter,        [IC_NODE_TEST] = eval_test,
+	[IC_NODE_NOT] = eval_not,         [IC_NODE_AND] = eval_logic,            [IC_NODE_OR] = eval_logic,
+	[IC_NODE_SIGN] = eval_sign,       [IC_NODE_BINARY] = eval_binary,        [IC_NODE_COMPARE] = eval_comparison,
+	[IC_NODE_CONDITION] = eval_condition, [IC_NODE_LIST] = eval_list,        [IC_NODE_MAP] = eval_map,
+};
+
+int ic_evaluate(struct ic_evaluation *e, const struct ic_scope *s, const struct ic_node *node, json_t **out,
+                struct imgcheck_error **err)
+{
+	int result = ic_work_step(&e->work, err);
+
+	*out = NULL;
+	if (result < 0) {
+		ic_error_place(err, e->name, node->line, 0);
+		return result;
+	}
+	if (node->kind == IC_NODE_LITERAL) {
+		*out = json_incref(node->value);
+		return 0;
+	}
+	if (node->kind < IC_COUNT(evaluators) && evaluators[node->kind])
+		return evaluators[node->kind](e, s, node, out, err);
+	return unsupported(e, node, "it is no expression", err);
+}
+
+static int add_pair(json_t *list, const char *key, json_t *value, struct imgcheck_error **err)
+{
+	json_t *pair = json_pack("[sO]", key, value);
+
+	return json_array_append_new(list, pair) < 0 ? ic_error_nomem(err) : 0;
+}
+
+/* x.items(), x.keys() and x.values() of the loop's head. */
+static int map_view(struct ic_evaluation *e, const struct ic_node *node, json_t *map, json_t *list, struct imgcheck_error **err)
+{
+	char view = ic_node_word(node)[0];
+	int result = 0;
+
+	for (void *at = json_object_iter(map); result == 0 && at; at = json_object_iter_next(map, at)) {
+		const char *key = json_object_iter_key(at);
+		json_t *value = json_object_iter_value(at);
+
+		result = ic_work_spend(&e->work, 1 + strlen(key), err);
+		if (result == 0 && view == 'i')
+			result = add_pair(list, key, value, err);
+		else if (result == 0 && json_array_append_new(list, view == 'k' ? json_string(key) : json_incref(value)) < 0)
+			result = ic_error_nomem(err);
+	}
+	return ic_evaluation_blame(e, node, result, err);
+}
+
+static bool is_view(const struct ic_node *node)
+{
+	const char *word = node->kind == IC_NODE_CALL && !node->list ? ic_node_word(node) : "";
+
+	return strcmp(word, "items") == 0 || strcmp(word, "keys") == 0 || strcmp(word, "values") == 0;
+}
+
+int ic_evaluate_items(struct ic_evaluation *e, const struct ic_scope *s, const struct ic_node *node, bool pairs,
+                      json_t **out, struct imgcheck_error **err)
+{
+	json_t *value IC_AUTO(json) = NULL, *list IC_AUTO(json) = NULL;
+	bool view = is_view(node);
+	int result = ic_evaluate(e, s, view ? node->a : node, &value, err);
+
+	*out = NULL;
+	if (result < 0)
+		return result;
+	if (!view)
+		return ic_evaluation_blame(e, node, ic_value_items(&e->work, value, out, err), err);
+	if (!value)
+		return undefined_error(e, node, node->a, err);
+	if (!json_is_object(value) || (ic_node_word(node)[0] == 'i' && !pairs))
+		return unsupported(e, node, "only a mapping can be gone through so, items() with two names", err);
+	list = json_array();
+	result = list ? map_view(e, node, value, list, err) : ic_error_nomem(err);
+	if (result == 0)
+		*out = IC_TAKE(list);
+	return result;
+}
