@@ -50,7 +50,11 @@ static int decode_auth(const struct ic_authfile *f, struct ic_auth_entry *e, con
 	int result;
 
 	ic_buf_init(&plain, IC_MAX_CONFIG_BYTES);
-	result = ic_base64_decode(auth, len, &plain, NULL);
+	/* Room at once: a buffer that grows leaves copies behind. */
+	result = ic_buf_add(&plain, auth, len, NULL);
+	plain.len = 0;
+	if (result == 0)
+		result = ic_base64_decode(auth, len, &plain, NULL);
 	if (result == IMGCHECK_ERR_NOMEM)
 		return ic_error_nomem(err);
 	if (result < 0)

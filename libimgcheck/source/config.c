@@ -302,30 +302,41 @@ static int add_problem(struct imgcheck_config *c, struct imgcheck_error *problem
 	return result;
 }
 
-/* What a node's kubelet does not use, and neither do we: told, because somebody may count on it. */
-static int add_auth_problems(struct imgcheck_config *c, const struct ic_authfile *f, struct imgcheck_error **err)
+static int add_file_problem(struct imgcheck_config *c, const struct ic_authfile *f, struct imgcheck_error **err)
 {
 	struct imgcheck_error *problem = NULL;
-	int result = 0;
+	const struct ic_auth_helper *first = f->helpers.count ? ic_vec_at(&f->helpers, 0) : NULL;
 
-	if (f->helpers.count) {
-		const struct ic_auth_helper *first = ic_vec_at(&f->helpers, 0);
-
+	if (first)
 		(void)ic_error_set_at(&problem, IMGCHECK_ERR_FINDING, f->name, 0, 0,
 		                      "credential helpers are not run (docker-credential-%s); "
 		                      "hosts that only a helper knows are asked without credentials",
 		                      first->name);
-		result = add_problem(c, problem, err);
-	}
+	else if (f->entries.count == 0)
+		(void)ic_error_set_at(&problem, IMGCHECK_ERR_FINDING, f->name, 0, 0, "there are no credentials in this file");
+	return problem ? add_problem(c, problem, err) : 0;
+}
+
+static int add_entry_problem(struct imgcheck_config *c, const struct ic_authfile *f, const struct ic_auth_entry *entry,
+                             struct imgcheck_error **err)
+{
+	struct imgcheck_error *problem = NULL;
+
+	(void)ic_error_set_at(&problem, IMGCHECK_ERR_FINDING, f->name, 0, 0,
+	                      "the identity token of \"%s\" is not used: a kubelet does not pass it on", entry->key);
+	return add_problem(c, problem, err);
+}
+
+/* What a node's kubelet does not use, and neither do we: told, because somebody may count on it. */
+static int add_auth_problems(struct imgcheck_config *c, const struct ic_authfile *f, struct imgcheck_error **err)
+{
+	int result = add_file_problem(c, f, err);
+
 	for (size_t i = 0; i < f->entries.count && result == 0; i++) {
 		const struct ic_auth_entry *entry = ic_vec_at(&f->entries, i);
 
-		if (!entry->identity_token)
-			continue;
-		problem = NULL;
-		(void)ic_error_set_at(&problem, IMGCHECK_ERR_FINDING, f->name, 0, 0,
-		                      "the identity token of \"%s\" is not used: a kubelet does not pass it on", entry->key);
-		result = add_problem(c, problem, err);
+		if (entry->identity_token)
+			result = add_entry_problem(c, f, entry, err);
 	}
 	return result;
 }

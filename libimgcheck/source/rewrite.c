@@ -47,10 +47,10 @@ static int rename_to(const struct ic_ref *ref, const char *place, const char *re
 	struct ic_buf text IC_AUTO(buf);
 	int result;
 
+	ic_buf_init(&text, IC_MAX_OPTION_BYTES + IC_MAX_REF_BYTES);
 	if (!rest[0] && !strchr(place, '/'))
 		return ic_error_set(err, IMGCHECK_ERR_SYNTAX, "cannot rewrite %s/%s: \"%s\" names no repository", ref->registry,
 		                    ref->repository, place);
-	ic_buf_init(&text, IC_MAX_OPTION_BYTES + IC_MAX_REF_BYTES);
 	result = ic_buf_printf(&text, err, "%s%s%s%s%s%s%s", place, rest[0] ? "/" : "", rest, ref->tag ? ":" : "",
 	                       ref->tag ? ref->tag : "", ref->digest ? "@" : "", ref->digest ? ref->digest : "");
 	if (result == 0)

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "source/base64.h"
+
+#include <string.h>
+
+#include "test.h"
+
+static const struct {
+	const char *text;
+	const char *bytes; /* NULL where the text is malformed */
+} rows[] = {
+	/* RFC 4648, 10 */
+	{"", ""},
+	{"Zg==", "f"},
+	{"Zm8=", "fo"},
+	{"Zm9v", "foo"},
+	{"Zm9vYg==", "foob"},
+	{"Zm9vYmE=", "fooba"},
+	{"Zm9vYmFy", "foobar"},
+	{"Zg", "f"},
+	{"Zm8", "fo"},
+	{" Zm9v\r\nYmFy\n", "foobar"},
+	{"+/+/", "\xfb\xff\xbf"},
+	{"Z", NULL},
+	{"Zm9vY", NULL},
+	{"Zg=", NULL},
+	{"Zm8==", NULL},
+	{"Zm9v=", NULL},
+	{"Zm9v====", NULL},
+	{"====", NULL},
+	{"Zg==Zg==", NULL},
+	{"Zm-_", NULL},
+	{"Zm9v!", NULL},
+};
+
+TEST(base64, reads)
+{
+	for (size_t i = 0; i < IC_COUNT(rows); i++) {
+		struct imgcheck_error *err = NULL;
+		struct ic_buf out;
+		int result;
+
+		ic_buf_init(&out, 100);
+		result = ic_base64_decode(rows[i].text, strlen(rows[i].text), &out, &err);
+		cr_assert_eq(result, rows[i].bytes ? 0 : IMGCHECK_ERR_SYNTAX, "%s", rows[i].text);
+		if (rows[i].bytes)
+			cr_assert_str_eq(ic_buf_text(&out), rows[i].bytes, "%s", rows[i].text);
+		else
+			cr_assert_str_eq(imgcheck_error_message(err), "cannot read base64");
+		imgcheck_error_free(err);
+		ic_buf_clear(&out);
+	}
+}
+
+TEST(base64, keeps_to_the_ceiling_and_takes_zeros)
+{
+	struct imgcheck_error *err = NULL;
+	struct ic_buf out;
+
+	ic_buf_init(&out, 3);
+	cr_assert_eq(ic_base64_decode("AAAA", 4, &out, &err), 0);
+	cr_assert_eq(out.len, 3);
+	cr_assert_eq(memcmp(out.data, "\0\0\0", 3), 0);
+	cr_assert_eq(ic_base64_decode("AAAA", 4, &out, &err), IMGCHECK_ERR_LIMIT);
+	imgcheck_error_free(err);
+	ic_buf_clear(&out);
+}

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "source/endpoint.h"
+
+#include <string.h>
+
+#include "test.h"
+
+struct setting {
+	enum imgcheck_option option;
+	const char *value;
+};
+
+static struct imgcheck_config *config_with(const struct setting *settings, size_t count)
+{
+	struct imgcheck_error *err = NULL;
+	struct imgcheck_config *c;
+
+	cr_assert_eq(imgcheck_config_new(&c), 0);
+	for (size_t i = 0; i < count && settings[i].value; i++)
+		cr_assert_eq(imgcheck_config_set(c, settings[i].option, settings[i].value, &err), 0, "%s", imgcheck_error_message(err));
+	return c;
+}
+
+static struct ic_endpoints find(const struct imgcheck_config *c, const char *text)
+{
+	struct imgcheck_error *err = NULL;
+	struct ic_endpoints found;
+	struct ic_ref ref;
+
+	cr_assert_eq(ic_ref_parse(text, strlen(text), &ref, NULL), 0);
+	cr_assert_eq(ic_endpoints_find(c, &ref, &found, &err), 0, "%s: %s", text, imgcheck_error_message(err));
+	cr_assert(found.list.count > 0);
+	ic_ref_clear(&ref);
+	return found;
+}
+
+static const struct ic_endpoint *at(const struct ic_endpoints *found, size_t i)
+{
+	cr_assert(i < found->list.count);
+	return ic_vec_at(&found->list, i);
+}
+
+static void read_auth(struct imgcheck_config *c, const char *name, const char *text)
+{
+	struct imgcheck_error *err = NULL;
+
+	cr_assert_eq(imgcheck_config_read_data(c, IMGCHECK_FILE_AUTH, name, text, strlen(text), &err), 0, "%s",
+	             imgcheck_error_message(err));
+}
+
+static const struct {
+	struct setting settings[3];
+	const char *asked;
+	const char *scheme, *host, *repository;
+	bool skip_verify, http_fallback;
+} rows[] = {
+	{{{0}}, "busybox", "https", "registry-1.docker.io", "library/busybox", false, false},
+	{{{0}}, "quay.io/a/b:1", "https", "quay.io", "a/b", false, false},
+	{{{0}}, "r.internal:5000/a", "https", "r.internal:5000", "a", false, false},
+	{{{0}}, "r.internal:80/a", "https", "r.internal:80", "a", false, false},
+	/* loopback as containerd has it */
+	{{{0}}, "localhost/a", "https", "localhost", "a", true, false},
+	{{{0}}, "localhost:443/a", "https", "localhost:443", "a", true, false},
+	{{{0}}, "localhost:80/a", "http", "localhost:80", "a", false, false},
+	{{{0}}, "localhost:5000/a", "https", "localhost:5000", "a", true, true},
+	{{{0}}, "127.3.2.1:5000/a", "https", "127.3.2.1:5000", "a", true, true},
+	{{{0}}, "[::1]:5000/a", "https", "[::1]:5000", "a", true, true},
+	{{{0}}, "[::1]:80/a", "http", "[::1]:80", "a", false, false},
+	/* plain-http: without a port it means port 80 */
+	{{{IMGCHECK_OPTION_PLAIN_HTTP, "r.internal"}}, "r.internal/a", "http", "r.internal", "a", false, false},
+	{{{IMGCHECK_OPTION_PLAIN_HTTP, "r.internal"}}, "R.internal:80/a", "http", "R.internal:80", "a", false, false},
+	{{{IMGCHECK_OPTION_PLAIN_HTTP, "r.internal"}}, "r.internal:5000/a", "https", "r.internal:5000", "a", false, false},
+	{{{IMGCHECK_OPTION_PLAIN_HTTP, "r.internal:5000"}}, "r.internal:5000/a", "http", "r.internal:5000", "a", false, false},
+	{{{IMGCHECK_OPTION_PLAIN_HTTP, "r.internal:5000"}}, "r.internal/a", "https", "r.internal", "a", false, false},
+	{{{IMGCHECK_OPTION_PLAIN_HTTP, "x.internal"}, {IMGCHECK_OPTION_PLAIN_HTTP, "r.internal"}}, "r.internal/a", "http", "r.internal", "a", false, false},
+	{{{IMGCHECK_OPTION_PLAIN_HTTP, "localhost:5000"}}, "localhost:5000/a", "http", "localhost:5000", "a", false, false},
+	{{{IMGCHECK_OPTION_PLAIN_HTTP, "docker.io"}}, "busybox", "http", "registry-1.docker.io", "library/busybox", false, false},
+	/* skip-verify: without a port it means port 443 */
+	{{{IMGCHECK_OPTION_SKIP_VERIFY, "r.internal"}}, "r.internal/a", "https", "r.internal", "a", true, false},
+	{{{IMGCHECK_OPTION_SKIP_VERIFY, "r.internal"}}, "r.internal:443/a", "https", "r.internal:443", "a", true, false},
+	{{{IMGCHECK_OPTION_SKIP_VERIFY, "r.internal"}}, "r.internal:5000/a", "https", "r.internal:5000", "a", false, false},
+	{{{IMGCHECK_OPTION_SKIP_VERIFY, "registry-1.docker.io"}}, "busybox", "https", "registry-1.docker.io", "library/busybox", true, false},
+	/* rewriting */
+	{{{IMGCHECK_OPTION_REGISTRY, "r.internal:5000/cdk"}, {IMGCHECK_OPTION_REWRITE, "true"}}, "nvcr.io/nvidia/x:1", "https", "r.internal:5000", "cdk/nvidia/x", false, false},
+	{{{IMGCHECK_OPTION_REGISTRY, "r.internal:5000/cdk"}}, "nvcr.io/nvidia/x:1", "https", "nvcr.io", "nvidia/x", false, false},
+	/* a port that no host can have fails when it is asked, not here */
+	{{{0}}, "localhost:99999/a", "https", "localhost:99999", "a", false, false},
+};
+
+TEST(endpoint, follows_settings_and_runtime)
+{
+	for (size_t i = 0; i < IC_COUNT(rows); i++) {
+		struct imgcheck_config *c = config_with(rows[i].settings, IC_COUNT(rows[i].settings));
+		struct ic_endpoints found = find(c, rows[i].asked);
+		const struct ic_endpoint *e = at(&found, 0);
+
+		cr_assert_eq(found.list.count, 1);
+		cr_assert_str_eq(e->scheme, rows[i].scheme, "row %zu", i);
+		cr_assert_str_eq(e->host, rows[i].host, "row %zu", i);
+		cr_assert_str_eq(e->base_path, "/v2");
+		cr_assert_str_eq(e->repository, rows[i].repository, "row %zu", i);
+		cr_assert_eq(e->skip_verify, rows[i].skip_verify, "row %zu", i);
+		cr_assert_eq(e->http_fallback, rows[i].http_fallback, "row %zu", i);
+		cr_assert(e->resolve && e->pull);
+		cr_assert_str_eq(e->proxy, "");
+		cr_assert(!e->proxy_source && !e->login.user && !e->login.secret && !e->login.identity_token && !e->login.source);
+		ic_endpoints_clear(&found);
+		imgcheck_config_free(c);
+	}
+}
+
+TEST(endpoint, has_its_proxy)
+{
+	const struct setting settings[] = {{IMGCHECK_OPTION_HTTPS_PROXY, "http://user:hunter2@proxy.internal:3128"},
+	                                   {IMGCHECK_OPTION_NO_PROXY, ".internal"}};
+	struct imgcheck_config *c = config_with(settings, IC_COUNT(settings));
+	struct ic_endpoints found = find(c, "quay.io/a/b");
+
+	cr_assert_str_eq(at(&found, 0)->proxy, "http://user:hunter2@proxy.internal:3128");
+	cr_assert_str_eq(at(&found, 0)->proxy_source, "https-proxy");
+	ic_endpoints_clear(&found);
+	found = find(c, "r.internal/a/b");
+	cr_assert_str_eq(at(&found, 0)->proxy, "");
+	cr_assert_null(at(&found, 0)->proxy_source);
+	ic_endpoints_clear(&found);
+	imgcheck_config_free(c);
+}
+
+static const struct {
+	const char *login_host; /* NULL: the configured registry, which is r.internal:5000/cdk */
+	const char *asked;
+	bool used;
+} logins[] = {
+	{NULL, "r.internal:5000/cdk/a", true},
+	{NULL, "r.internal:5000/other/a", true},
+	{NULL, "r.internal/cdk/a", false},
+	{NULL, "quay.io/a", false},
+	{"quay.io", "quay.io/a", true},
+	{"quay.io:443", "quay.io/a", true},
+	{"quay.io", "quay.io:443/a", true},
+	{"QUAY.io", "quay.io/a", true},
+	{"quay.io", "quay.io:8443/a", false},
+	{"quay.io", "cdn.quay.io/a", false},
+	{"docker.io", "busybox", true},
+	{"registry-1.docker.io", "busybox", true},
+};
+
+TEST(endpoint, binds_a_login_to_its_host_and_port)
+{
+	const struct setting settings[] = {{IMGCHECK_OPTION_REGISTRY, "r.internal:5000/cdk"}};
+
+	for (size_t i = 0; i < IC_COUNT(logins); i++) {
+		struct imgcheck_config *c = config_with(settings, IC_COUNT(settings));
+		struct ic_endpoints found;
+
+		cr_assert_eq(imgcheck_config_set_login(c, logins[i].login_host, "alice", "hunter2", NULL), 0);
+		found = find(c, logins[i].asked);
+		cr_assert_eq(found.list.count, 1);
+		cr_assert_eq(at(&found, 0)->login.user != NULL, logins[i].used, "row %zu", i);
+		if (logins[i].used) {
+			cr_assert_str_eq(at(&found, 0)->login.user, "alice");
+			cr_assert_str_eq(at(&found, 0)->login.secret, "hunter2");
+			cr_assert(strstr(at(&found, 0)->login.source, "the login set for "), "%s", at(&found, 0)->login.source);
+			cr_assert(!strstr(at(&found, 0)->login.source, "hunter2"));
+		}
+		ic_endpoints_clear(&found);
+		imgcheck_config_free(c);
+	}
+}
+
+TEST(endpoint, refuses_a_login_for_no_registry)
+{
+	struct imgcheck_config *c = config_with(NULL, 0);
+	struct imgcheck_error *err = NULL;
+	struct ic_endpoints found;
+	struct ic_ref ref;
+
+	cr_assert_eq(imgcheck_config_set_login(c, NULL, "alice", "hunter2", NULL), 0);
+	cr_assert_eq(ic_ref_parse("quay.io/a", 9, &ref, NULL), 0);
+	cr_assert_eq(ic_endpoints_find(c, &ref, &found, &err), IMGCHECK_ERR_CONFIG);
+	cr_assert(strstr(imgcheck_error_message(err), "configured registry"), "%s", imgcheck_error_message(err));
+	cr_assert(!found.asked.registry && !found.list.count);
+	imgcheck_error_free(err);
+	ic_ref_clear(&ref);
+	imgcheck_config_free(c);
+}
+
+/* The kubelet tries them one after the other, the most specific key first, across files. */
+TEST(endpoint, stands_once_for_each_credential)
+{
+	struct imgcheck_config *c = config_with(NULL, 0);
+	struct ic_endpoints found;
+
+	read_auth(c, "first.json", "{\"auths\": {\"quay.io\": {\"auth\": \"YTphMQ==\"}, \"quay.io/org\": {\"username\": \"b\"}}}");
+	read_auth(c, "second\n.json", "{\"auths\": {\"quay.io\": {\"auth\": \"YzpjOjE=\"}, \"ghcr.io\": {}}}");
+	found = find(c, "quay.io/org/x");
+	cr_assert_eq(found.list.count, 3);
+	cr_assert_str_eq(at(&found, 0)->login.user, "b");
+	cr_assert_str_eq(at(&found, 0)->login.secret, "");
+	cr_assert_str_eq(at(&found, 0)->login.source, "first.json (quay.io/org)");
+	cr_assert_str_eq(at(&found, 1)->login.user, "a");
+	cr_assert_str_eq(at(&found, 1)->login.source, "first.json (quay.io)");
+	cr_assert_str_eq(at(&found, 2)->login.secret, "c:1");
+	cr_assert_str_eq(at(&found, 2)->login.source, "second\\x0a.json (quay.io)");
+	cr_assert_str_eq(at(&found, 2)->host, "quay.io");
+	ic_endpoints_clear(&found);
+	found = find(c, "ghcr.io/org/x");
+	cr_assert_eq(found.list.count, 1);
+	cr_assert_null(at(&found, 0)->login.user);
+	ic_endpoints_clear(&found);
+	cr_assert_eq(imgcheck_config_set_login(c, "quay.io", "alice", "p", NULL), 0);
+	found = find(c, "quay.io/org/x");
+	cr_assert_eq(found.list.count, 1, "a login that was set goes before all files");
+	cr_assert_str_eq(at(&found, 0)->login.user, "alice");
+	ic_endpoints_clear(&found);
+	imgcheck_config_free(c);
+}
+
+TEST(endpoint, says_why_there_are_no_credentials)
+{
+	struct imgcheck_config *c = config_with(NULL, 0);
+	struct ic_endpoints found;
+
+	read_auth(c, "auth.json", "{\"auths\": {\"r.internal:443\": {\"auth\": \"dTpw\"}, \"gcr.io\": {}},"
+	                          " \"credHelpers\": {\"gcr.io\": \"gcloud\"}}");
+	found = find(c, "gcr.io/a/b");
+	cr_assert_eq(found.list.count, 1);
+	cr_assert_null(at(&found, 0)->login.user);
+	cr_assert_str_eq(at(&found, 0)->login.source, "none (auth.json leaves gcr.io to docker-credential-gcloud, which is not run)");
+	ic_endpoints_clear(&found);
+	found = find(c, "r.internal/a/b");
+	cr_assert_null(at(&found, 0)->login.user);
+	cr_assert_str_eq(at(&found, 0)->login.source, "none (auth.json has r.internal:443, which is another port)");
+	ic_endpoints_clear(&found);
+	found = find(c, "quay.io/a/b");
+	cr_assert_null(at(&found, 0)->login.source);
+	ic_endpoints_clear(&found);
+	imgcheck_config_free(c);
+}
+
+TEST(endpoint, looks_credentials_up_under_the_new_name)
+{
+	const struct setting settings[] = {{IMGCHECK_OPTION_REGISTRY, "r.internal/cdk"}, {IMGCHECK_OPTION_REWRITE, "true"}};
+	struct imgcheck_config *c = config_with(settings, IC_COUNT(settings));
+	struct ic_endpoints found;
+
+	read_auth(c, "auth.json", "{\"auths\": {\"r.internal/cdk\": {\"auth\": \"dTpw\"}, \"quay.io\": {\"auth\": \"eDp5\"}}}");
+	found = find(c, "quay.io/a/b:1");
+	cr_assert_eq(found.list.count, 1);
+	cr_assert_str_eq(at(&found, 0)->login.user, "u");
+	cr_assert_str_eq(found.asked.registry, "r.internal");
+	cr_assert_str_eq(found.asked.repository, "cdk/a/b");
+	cr_assert_str_eq(found.asked.tag, "1");
+	ic_endpoints_clear(&found);
+	imgcheck_config_free(c);
+}
