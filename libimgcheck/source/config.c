@@ -197,6 +197,13 @@ enum imgcheck_decision ic_config_effect(const struct imgcheck_config *c, enum im
 	return strcmp(ic_config_value(c, o), "veto") == 0 ? IMGCHECK_DECISION_VETO : IMGCHECK_DECISION_WARN;
 }
 
+const char *ic_config_effect_name(enum imgcheck_outcome outcome)
+{
+	unsigned o = option_of(outcome);
+
+	return o == IC_OPTION_COUNT ? NULL : ic_option_get(o)->name;
+}
+
 bool ic_config_ignores(const struct imgcheck_config *c, const char *ref)
 {
 	const char *glob;

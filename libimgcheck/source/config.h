@@ -46,6 +46,9 @@ unsigned ic_config_deadline_seconds(const struct imgcheck_config *c);
 /* The effect that the policy gives to an outcome. */
 enum imgcheck_decision ic_config_effect(const struct imgcheck_config *c, enum imgcheck_outcome outcome);
 
+/* The name of the option that gives it, "on-missing": static, NULL for an outcome that is never held against anybody. */
+const char *ic_config_effect_name(enum imgcheck_outcome outcome);
+
 /* Whether an `ignore` glob matches the reference, a text. */
 bool ic_config_ignores(const struct imgcheck_config *c, const char *ref);
 
