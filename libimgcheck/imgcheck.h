@@ -223,10 +223,10 @@ enum imgcheck_option {
 	IMGCHECK_OPTION_PLATFORM,    /* list; os/arch[/variant], default the host's */
 	IMGCHECK_OPTION_DEPTH,       /* tag, platform, blobs (default), bytes */
 	IMGCHECK_OPTION_DEADLINE,    /* seconds for the whole run, 1 to 3600, default 240 */
-	IMGCHECK_OPTION_PLAIN_HTTP,  /* list; host[:port] asked without TLS */
-	IMGCHECK_OPTION_SKIP_VERIFY, /* list; host[:port] whose certificate is not verified (insecure) */
-	IMGCHECK_OPTION_HTTP_PROXY,  /* URL of the proxy for http */
-	IMGCHECK_OPTION_HTTPS_PROXY, /* URL of the proxy for https */
+	IMGCHECK_OPTION_PLAIN_HTTP,  /* list; host[:port] asked without TLS; without a port: port 80 alone */
+	IMGCHECK_OPTION_SKIP_VERIFY, /* list; host[:port] whose certificate is not verified (insecure); without a port: 443 */
+	IMGCHECK_OPTION_HTTP_PROXY,  /* URL of the proxy for http, "" for none */
+	IMGCHECK_OPTION_HTTPS_PROXY, /* URL of the proxy for https, "" for none */
 	IMGCHECK_OPTION_NO_PROXY,    /* hosts, suffixes and CIDR blocks, separated by commas */
 	IMGCHECK_OPTION_IGNORE,      /* list; glob over the full reference */
 	IMGCHECK_OPTION_ON_MISSING,  /* this and below: veto or warn */
@@ -249,8 +249,9 @@ enum imgcheck_file {
 };
 
 /*
- * Describes an option: its name ("plain-http"), its argument for a usage text ("HOST") and one line of
- * help; any pointer may be NULL.  All are static.  False past the last option.
+ * Describes an option: its name ("plain-http"), its argument for a usage text ("HOST[:PORT]"; NULL for a
+ * switch, whose values are true and false) and one line of help; any pointer may be NULL.  All are static.
+ * False past the last option.
  */
 bool imgcheck_option_info(enum imgcheck_option o, const char **name, const char **argument, const char **help);
 
@@ -260,12 +261,15 @@ void imgcheck_config_free(struct imgcheck_config *c);
 
 /*
  * Sets an option from its text, validated and copied; options that are lists add.  Errors: CONFIG with
- * the reason, ARGUMENT once a run holds the config.
+ * the reason, LIMIT for a list that grows too long, ARGUMENT once a run holds the config.
  */
 int imgcheck_config_set(struct imgcheck_config *c, enum imgcheck_option o, const char *value,
                         struct imgcheck_error **err) IMGCHECK_MUST_CHECK;
 
-/* Reads a file into the config.  Errors: IO, SYNTAX, CONFIG, naming file and line. */
+/*
+ * Reads a file into the config; of each kind there may be several.  Errors: IO, SYNTAX, CONFIG, LIMIT, naming
+ * file and, where known, line; never a byte of a secret.
+ */
 int imgcheck_config_read(struct imgcheck_config *c, enum imgcheck_file kind, const char *path,
                          struct imgcheck_error **err) IMGCHECK_MUST_CHECK;
 
@@ -276,7 +280,11 @@ int imgcheck_config_read(struct imgcheck_config *c, enum imgcheck_file kind, con
 int imgcheck_config_read_data(struct imgcheck_config *c, enum imgcheck_file kind, const char *name, const void *data,
                               size_t len, struct imgcheck_error **err) IMGCHECK_MUST_CHECK;
 
-/* A login for one host (host[:port]), or with NULL for the configured registry's host: copied, zeroed on free. */
+/*
+ * A login for one host (host[:port]; without a port that of the scheme), or with NULL for the configured
+ * registry's host: copied, zeroed on free.  It goes before what files say, and replaces an earlier one for the
+ * same host.  Errors: CONFIG.
+ */
 int imgcheck_config_set_login(struct imgcheck_config *c, const char *host, const char *user, const char *secret,
                               struct imgcheck_error **err) IMGCHECK_MUST_CHECK;
 

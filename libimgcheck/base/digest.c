@@ -2,6 +2,7 @@
 #include "digest.h"
 
 #include <limits.h>
+#include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/x509.h>
 #include <string.h>
@@ -64,12 +65,21 @@ bool ic_digest_matches(const char *digest, const void *data, size_t len)
 	       ic_digest_compute(algorithm, data, len, actual, NULL) == 0 && strcmp(actual, digest) == 0;
 }
 
-bool ic_certificate_is_valid(const void *der, size_t len)
+int ic_certificate_check(const void *der, size_t len, struct imgcheck_error **err)
 {
 	const unsigned char *at = der;
-	X509 *certificate = len && len <= INT_MAX ? d2i_X509(NULL, &at, (long)len) : NULL;
-	bool whole = certificate && at == (const unsigned char *)der + len;
+	bool no_memory, whole;
+	X509 *certificate;
 
+	/* Errors of libcrypto queue up in the thread, where the transport would take them for its own. */
+	(void)ERR_set_mark();
+	certificate = len && len <= INT_MAX ? d2i_X509(NULL, &at, (long)len) : NULL;
+	/* The first one is the cause, those behind it are its consequences. */
+	no_memory = !certificate && ERR_GET_REASON(ERR_peek_error()) == ERR_R_MALLOC_FAILURE;
+	whole = certificate && at == (const unsigned char *)der + len;
 	X509_free(certificate);
-	return whole;
+	(void)ERR_pop_to_mark();
+	if (no_memory)
+		return ic_error_nomem(err);
+	return whole ? 0 : ic_error_set(err, IMGCHECK_ERR_SYNTAX, "cannot read a certificate");
 }

@@ -26,7 +26,10 @@ int ic_digest_compute(enum ic_digest_algorithm algorithm, const void *data, size
 /* Whether data has this digest, which must be valid. */
 bool ic_digest_matches(const char *digest, const void *data, size_t len);
 
-/* Whether the bytes are one whole X.509 certificate in DER; who signed it is not looked at.  Here for libcrypto alone. */
-bool ic_certificate_is_valid(const void *der, size_t len);
+/*
+ * Whether the bytes are one whole X.509 certificate in DER; who signed it is not looked at.  It stands here
+ * because libcrypto does.  Errors: SYNTAX, NOMEM.
+ */
+int ic_certificate_check(const void *der, size_t len, struct imgcheck_error **err) IC_MUST_CHECK;
 
 #endif

@@ -26,7 +26,7 @@ static bool structure_fits(const char *text, size_t len)
 static int parse(const char *name, const char *text, size_t len, size_t flags, json_t **out, size_t *used,
                  struct imgcheck_error **err)
 {
-	json_error_t why;
+	json_error_t why = {0};
 
 	*out = NULL;
 	if (!structure_fits(text, len))
@@ -37,7 +37,8 @@ static int parse(const char *name, const char *text, size_t len, size_t flags, j
 		*used = (size_t)why.position;
 		return 0;
 	}
-	if (json_error_code(&why) == json_error_out_of_memory)
+	/* What jansson fails at without a word is an allocation. */
+	if (json_error_code(&why) == json_error_out_of_memory || json_error_code(&why) == json_error_unknown)
 		return ic_error_nomem(err);
 	return ic_error_set_at(err, IMGCHECK_ERR_SYNTAX, name, why.line > 0 ? (unsigned)why.line : 0,
 	                       why.column > 0 ? (unsigned)why.column : 0, "cannot read JSON: %s", why.text);

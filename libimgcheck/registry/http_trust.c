@@ -11,7 +11,7 @@
 void ic_http_ca_init(struct ic_http_ca *ca)
 {
 	*ca = (struct ic_http_ca){.fd = -1};
-	ic_buf_init(&ca->text, 2 * IC_MAX_CONFIG_BYTES); /* the system's and the program's own */
+	ic_buf_init(&ca->text, IC_MAX_TRUST_BYTES);
 }
 
 void ic_http_ca_clear(struct ic_http_ca *ca)

@@ -33,21 +33,15 @@ static unsigned line_of(const char *text, const char *at)
 	return line;
 }
 
-/* Whether the text between the two lines is one whole certificate. */
-static int check_certificate(const char *body, size_t len, bool *valid, struct imgcheck_error **err)
+/* The text between the two lines.  Errors: SYNTAX, NOMEM, LIMIT. */
+static int check_certificate(const char *body, size_t len)
 {
 	struct ic_buf der IC_AUTO(buf);
 	int result;
 
-	*valid = false;
 	ic_buf_init(&der, IC_MAX_CONFIG_BYTES);
-	result = ic_base64_decode(body, len, &der, err);
-	if (result == IMGCHECK_ERR_SYNTAX)
-		return 0;
-	if (result < 0)
-		return result;
-	*valid = ic_certificate_is_valid(der.data, der.len);
-	return 0;
+	result = ic_base64_decode(body, len, &der, NULL);
+	return result < 0 ? result : ic_certificate_check(der.data, der.len, NULL);
 }
 
 static int add_certificate(const char *begin, const char *end, struct ic_buf *out, struct imgcheck_error **err)
@@ -65,12 +59,11 @@ int ic_trust_add_pem(const char *name, const char *text, size_t len, struct ic_b
 	for (; (begin = memmem(at, (size_t)(end - at), BEGIN_LINE, strlen(BEGIN_LINE))); count++) {
 		const char *body = begin + strlen(BEGIN_LINE);
 		const char *stop = memmem(body, (size_t)(end - body), END_LINE, strlen(END_LINE));
-		bool valid = false;
-		int result = stop ? check_certificate(body, (size_t)(stop - body), &valid, NULL) : 0;
+		int result = stop ? check_certificate(body, (size_t)(stop - body)) : IMGCHECK_ERR_SYNTAX;
 
-		if (result < 0)
+		if (result == IMGCHECK_ERR_NOMEM)
 			return ic_error_nomem(err);
-		if (!valid)
+		if (result < 0)
 			return ic_error_set_at(err, IMGCHECK_ERR_SYNTAX, name, line_of(text, begin), 0,
 			                       "cannot read the certificate that starts here; a PEM file is expected");
 		at = stop + strlen(END_LINE);

@@ -40,3 +40,12 @@ TEST(digest, knows_valid_texts)
 		cr_expect_eq(ic_digest_is_valid(rows[i].text, strlen(rows[i].text), &algorithm), rows[i].valid, "%s", rows[i].text);
 	cr_assert_eq(algorithm, IC_DIGEST_SHA256);
 }
+
+TEST(digest, knows_no_certificate_in_other_bytes)
+{
+	struct imgcheck_error *err = NULL;
+
+	cr_assert_eq(ic_certificate_check("hunter2", 7, &err), IMGCHECK_ERR_SYNTAX);
+	imgcheck_error_free(err);
+	cr_assert_eq(ic_certificate_check(NULL, 0, NULL), IMGCHECK_ERR_SYNTAX);
+}

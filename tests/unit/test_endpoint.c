@@ -72,16 +72,19 @@ static const struct {
 	{{{IMGCHECK_OPTION_PLAIN_HTTP, "r.internal"}}, "r.internal:5000/a", "https", "r.internal:5000", "a", false, false},
 	{{{IMGCHECK_OPTION_PLAIN_HTTP, "r.internal:5000"}}, "r.internal:5000/a", "http", "r.internal:5000", "a", false, false},
 	{{{IMGCHECK_OPTION_PLAIN_HTTP, "r.internal:5000"}}, "r.internal/a", "https", "r.internal", "a", false, false},
-	{{{IMGCHECK_OPTION_PLAIN_HTTP, "x.internal"}, {IMGCHECK_OPTION_PLAIN_HTTP, "r.internal"}}, "r.internal/a", "http", "r.internal", "a", false, false},
+	{{{IMGCHECK_OPTION_PLAIN_HTTP, "x.internal"}, {IMGCHECK_OPTION_PLAIN_HTTP, "r.internal"}},
+	 "r.internal/a", "http", "r.internal", "a", false, false},
 	{{{IMGCHECK_OPTION_PLAIN_HTTP, "localhost:5000"}}, "localhost:5000/a", "http", "localhost:5000", "a", false, false},
 	{{{IMGCHECK_OPTION_PLAIN_HTTP, "docker.io"}}, "busybox", "http", "registry-1.docker.io", "library/busybox", false, false},
 	/* skip-verify: without a port it means port 443 */
 	{{{IMGCHECK_OPTION_SKIP_VERIFY, "r.internal"}}, "r.internal/a", "https", "r.internal", "a", true, false},
 	{{{IMGCHECK_OPTION_SKIP_VERIFY, "r.internal"}}, "r.internal:443/a", "https", "r.internal:443", "a", true, false},
 	{{{IMGCHECK_OPTION_SKIP_VERIFY, "r.internal"}}, "r.internal:5000/a", "https", "r.internal:5000", "a", false, false},
-	{{{IMGCHECK_OPTION_SKIP_VERIFY, "registry-1.docker.io"}}, "busybox", "https", "registry-1.docker.io", "library/busybox", true, false},
+	{{{IMGCHECK_OPTION_SKIP_VERIFY, "registry-1.docker.io"}},
+	 "busybox", "https", "registry-1.docker.io", "library/busybox", true, false},
 	/* rewriting */
-	{{{IMGCHECK_OPTION_REGISTRY, "r.internal:5000/cdk"}, {IMGCHECK_OPTION_REWRITE, "true"}}, "nvcr.io/nvidia/x:1", "https", "r.internal:5000", "cdk/nvidia/x", false, false},
+	{{{IMGCHECK_OPTION_REGISTRY, "r.internal:5000/cdk"}, {IMGCHECK_OPTION_REWRITE, "true"}},
+	 "nvcr.io/nvidia/x:1", "https", "r.internal:5000", "cdk/nvidia/x", false, false},
 	{{{IMGCHECK_OPTION_REGISTRY, "r.internal:5000/cdk"}}, "nvcr.io/nvidia/x:1", "https", "nvcr.io", "nvidia/x", false, false},
 	/* a port that no host can have fails when it is asked, not here */
 	{{{0}}, "localhost:99999/a", "https", "localhost:99999", "a", false, false},
