@@ -6,6 +6,7 @@ import ctypes
 import hashlib
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -34,6 +35,8 @@ def why_not():
     """Why a machine cannot be started here, in a few words, or None."""
     if os.geteuid() != 0:
         return "not root"
+    if not re.search(r"(?m)^ID=\"?debian\"?$", pathlib.Path("/etc/os-release").read_text(encoding="utf-8")):
+        return "not Debian, from whose archive the machine is built"
     if not os.path.exists("/dev/fuse"):
         return "no /dev/fuse"
     if _cgroup2() is None:
@@ -61,12 +64,23 @@ def rootfs():
     return folder
 
 
+def _remove_cgroup(folder):
+    """Removes a cgroup and those below it, once no process is left in them. Whether it is gone."""
+    for path in [*sorted(folder.rglob("*/"), reverse=True), folder]:
+        with contextlib.suppress(OSError):
+            path.rmdir()
+    return not folder.exists()
+
+
 class Machine:
     """Boots, and ends with its context manager or with the thread that started it."""
 
     def __init__(self, snaps):
         self._cpu = str(min(os.sched_getaffinity(0)))
         self._cgroup = _cgroup2() / f"imgcheck-e2e-{os.getpid()}"
+        for left in self._cgroup.parent.glob("imgcheck-e2e-*"):  # of runs that were killed
+            if not pathlib.Path("/proc", left.name.rpartition("-")[2]).exists():
+                _remove_cgroup(left)
         self._cgroup.mkdir()
         state = FOLDER / "state"
         state.mkdir(exist_ok=True)
@@ -113,13 +127,8 @@ class Machine:
 
     def stop(self):
         self._outer.stop()
-        for _ in range(100):
-            folders = sorted(self._cgroup.rglob("*/"), reverse=True) if self._cgroup.exists() else []
-            for folder in [*folders, self._cgroup]:
-                with contextlib.suppress(OSError):
-                    folder.rmdir()
-            if not self._cgroup.exists():
-                return
+        limit = time.monotonic() + 5
+        while not _remove_cgroup(self._cgroup) and time.monotonic() < limit:
             time.sleep(0.05)
 
     def __enter__(self):

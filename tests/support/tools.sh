@@ -48,7 +48,7 @@ unpack() {
 	# shellcheck disable=SC2086 # a list of package names
 	(cd "$dir/debs" && apt-get -qq -o APT::Sandbox::User="$(id -un)" download $names >/dev/null 2>&1) || return 1
 	for deb in "$dir"/debs/*.deb; do
-		dpkg -x "$deb" "$dir/root"
+		dpkg -x "$deb" "$dir/root" || return 1
 	done
 	rm -rf "$dir/debs"
 }
@@ -77,11 +77,12 @@ find_in() {
 
 # An unpacked program is called by a wrapper that finds its unpacked libraries, wherever build/ is moved to.
 write_wrapper() {
+	local libraries
+	libraries=$(cd "$dir/root" && echo usr/lib/*-linux-gnu*)
 	cat >"$dir/bin/$1" <<-WRAPPER
 		#!/bin/sh
 		root=\$(dirname "\$(dirname "\$(readlink -f "\$0")")")/root
-		LD_LIBRARY_PATH=\$root/usr/lib/$(dpkg-architecture -qDEB_HOST_MULTIARCH 2>/dev/null || gcc -print-multiarch) \\
-			exec "\$root/$2" "\$@"
+		LD_LIBRARY_PATH="\$root/$libraries" exec "\$root/$2" "\$@"
 	WRAPPER
 	chmod 755 "$dir/bin/$1"
 }
