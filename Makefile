@@ -84,7 +84,7 @@ $(BUILD)/obj/%.o: %.c $(STAMP)
 	$(if $(V),,@echo "  CC      $<")
 	$(Q)$(CC) $(ALL_CFLAGS) $(EXTRA_CFLAGS) -MMD -MP -c -o $@ $<
 
-$(BUILD)/obj/tests/%.o: EXTRA_CFLAGS := -Itests/unit -Itests -Wno-pedantic
+$(BUILD)/obj/tests/%.o: EXTRA_CFLAGS := -Itests/unit -Itests -Ihooks -Wno-pedantic
 
 $(LIB_SHARED): $(LIB_OBJECTS) libimgcheck/libimgcheck.map
 	$(if $(V),,@echo "  LD      $@")
@@ -100,6 +100,10 @@ $(BUILD)/libimgcheck.so: $(BUILD)/$(LIB_SONAME)
 # For unit tests only, which reach behind the public header.
 $(BUILD)/libimgcheck-internal.a: $(LIB_OBJECTS)
 	$(Q)rm -f $@ && ar rcs $@ $(LIB_OBJECTS)
+
+# All of the programs but main(), likewise.
+$(BUILD)/libhooks.a: $(filter-out %/hooks/imgcheck.o,$(HOOK_OBJECTS))
+	$(Q)rm -f $@ && ar rcs $@ $^
 
 # In the build folder the programs find the library beside themselves; installed ones take it from the system.
 $(BUILD)/imgcheck: $(HOOK_OBJECTS) $(BUILD)/libimgcheck.so
@@ -118,10 +122,10 @@ $(BUILD)/imgcheck.pc: libimgcheck/imgcheck.pc.in Makefile libimgcheck/imgcheck.h
 	$(Q)sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR:$(PREFIX)/%=$${prefix}/%)|' \
 		-e 's|@INCLUDEDIR@|$(INCLUDEDIR:$(PREFIX)/%=$${prefix}/%)|' -e 's|@VERSION@|$(VERSION)|' $< > $@
 
-$(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(UNIT_SUPPORT) $(BUILD)/libimgcheck-internal.a
+$(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(UNIT_SUPPORT) $(BUILD)/libhooks.a $(BUILD)/libimgcheck-internal.a
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  LD      $@")
-	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $< $(UNIT_SUPPORT) $(BUILD)/libimgcheck-internal.a $(LIBS) -lcriterion
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $< $(UNIT_SUPPORT) $(BUILD)/libhooks.a $(BUILD)/libimgcheck-internal.a $(LIBS) -lcriterion
 
 # With libFuzzer in the variant of that name, else with a main that replays files.
 FUZZ_DRIVER := $(if $(filter fuzz,$(VARIANT)),,$(BUILD)/obj/tests/fuzz/replay.o)

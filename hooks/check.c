@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "check.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "memory.h"
+#include "policy.h"
+#include "proxies.h"
+#include "say.h"
+#include "settings.h"
+#include "snapctl.h"
+#include "status.h"
+
+enum { TAKE_AUTHFILE, TAKE_CREDS, TAKE_CACERT, TAKE_PROXY, TAKE_WARN, TAKE_FORMAT };
+
+const struct flag check_flags[] = {
+	{ "authfile", "FILE", "logins: docker config.json or containers auth.json", TAKE_AUTHFILE },
+	{ "creds", "USER:PASS", "login for the registry of --registry", TAKE_CREDS },
+	{ "cacert", "FILE", "certificates trusted besides the system's (PEM)", TAKE_CACERT },
+	{ "proxy", "URL", "proxy for http and https", TAKE_PROXY },
+	{ "warn", "CLASS,...", "classes that only warn: missing, access, undecided, ...", TAKE_WARN },
+	{ "format", "text|json", "how to print the report (text)", TAKE_FORMAT },
+	{ 0 },
+};
+
+static int take_format(struct check *c, const char *value)
+{
+	if (!strcmp(value, "text"))
+		c->format = IMGCHECK_FORMAT_TEXT;
+	else if (!strcmp(value, "json"))
+		c->format = IMGCHECK_FORMAT_JSON;
+	else
+		return say_usage(c->input.command, "--format %s: it is text or json", value);
+	return 0;
+}
+
+static int take_warn(struct check *c, const char *value)
+{
+	AUTO(free) char *copy = memory_text(value);
+	char *rest = copy, *name;
+	enum imgcheck_outcome class;
+
+	while ((name = strsep(&rest, ","))) {
+		if (!policy_class(name, &class))
+			return say_usage(c->input.command, "--warn %s: there is no class of that name", name);
+		lines_add(&c->warn, name);
+	}
+	return 0;
+}
+
+int check_take(void *arg, int id, const char *value)
+{
+	struct check *c = arg;
+
+	switch (id) {
+	case TAKE_AUTHFILE:
+		lines_add(&c->authfiles, value);
+		return 0;
+	case TAKE_CREDS:
+		if (!strchr(value, ':'))
+			return say_usage(c->input.command, "--creds: give USER:PASS");
+		c->creds = value;
+		return 0;
+	case TAKE_CACERT:
+		lines_add(&c->cacerts, value);
+		return 0;
+	case TAKE_PROXY:
+		c->proxy = value;
+		return 0;
+	case TAKE_WARN:
+		return take_warn(c, value);
+	default:
+		return take_format(c, value);
+	}
+}
+
+/* What the library refuses as configuration is a matter of usage, whatever its code. */
+static int refuse(const struct imgcheck_error *e)
+{
+	int status = say_error(e);
+
+	return status == STATUS_INTERNAL ? status : STATUS_USAGE;
+}
+
+/* The settings of the snap whose target is checked, and the proxies of the surroundings: what flags then override. */
+static void set_surroundings(const struct check *c, const struct settings *settings, struct imgcheck_config *config)
+{
+	AUTO(lines) struct lines notices = { 0 };
+	AUTO(proxies) struct proxies proxies = { 0 };
+
+	proxies_read(&proxies, snapctl_here() ? "/etc/environment" : NULL);
+	settings_proxies(settings, &proxies);
+	if (c->proxy) {
+		proxies_replace(&proxies.http, c->proxy, "--proxy");
+		proxies_replace(&proxies.https, c->proxy, "--proxy");
+	}
+	proxies_apply(&proxies, config, &notices);
+	if (c->input.config)
+		settings_apply(settings, getenv("SNAP_COMMON"), config, &notices);
+	for (size_t i = 0; i < notices.count; i++)
+		say("%s", notices.line[i]);
+}
+
+static int set_files(const struct check *c, struct imgcheck_config *config)
+{
+	AUTO(error) struct imgcheck_error *e = NULL;
+	const char *other = getenv("REGISTRY_AUTH_FILE");
+
+	for (size_t i = 0; i < c->authfiles.count; i++)
+		if (imgcheck_config_read(config, IMGCHECK_FILE_AUTH, c->authfiles.line[i], &e))
+			return refuse(e);
+	if (!c->authfiles.count && other && *other && imgcheck_config_read(config, IMGCHECK_FILE_AUTH, other, &e))
+		return refuse(e);
+	for (size_t i = 0; i < c->cacerts.count; i++)
+		if (imgcheck_config_read(config, IMGCHECK_FILE_CA, c->cacerts.line[i], &e))
+			return refuse(e);
+	return 0;
+}
+
+static int set_login(const struct check *c, struct imgcheck_config *config)
+{
+	AUTO(error) struct imgcheck_error *e = NULL;
+	const char *secret;
+
+	if (!c->creds)
+		return 0;
+	secret = strchr(c->creds, ':') + 1;
+	{
+		AUTO(free) char *user = memory_text_cut(c->creds, (size_t)(secret - 1 - c->creds));
+
+		return imgcheck_config_set_login(config, NULL, user, secret, &e) ? refuse(e) : 0;
+	}
+}
+
+/* An internal error is never ok here; the classes of --warn only warn. */
+static int set_policy(const struct check *c, struct imgcheck_config *config)
+{
+	AUTO(error) struct imgcheck_error *e = NULL;
+	const char *veto = imgcheck_decision_name(IMGCHECK_DECISION_VETO), *warn = imgcheck_decision_name(IMGCHECK_DECISION_WARN);
+	enum imgcheck_outcome class = IMGCHECK_OUTCOME_INTERNAL;
+	enum imgcheck_option option;
+
+	if (imgcheck_config_set(config, IMGCHECK_OPTION_ON_INTERNAL_ERROR, veto, &e))
+		return refuse(e);
+	for (size_t i = 0; i < c->warn.count; i++)
+		if (policy_class(c->warn.line[i], &class) && policy_option(class, &option) &&
+		    imgcheck_config_set(config, option, warn, &e))
+			return refuse(e);
+	return 0;
+}
+
+/* The registry: a flag, and then also what templates see; or else what the target's templates see. */
+static int set_registry(struct check *c, struct imgcheck_config *config)
+{
+	AUTO(error) struct imgcheck_error *e = NULL;
+	AUTO(free) char *value = NULL;
+	const char *flag = options_library_get(&c->options, IMGCHECK_OPTION_REGISTRY);
+
+	if (flag)
+		return imgcheck_images_set_value(c->input.images, "registry", flag, &e) ? refuse(e) : 0;
+	if (!c->input.description)
+		return 0;
+	if (imgcheck_target_value(c->input.description, "registry", &value, &e))
+		return say_error(e);
+	return value && imgcheck_config_set(config, IMGCHECK_OPTION_REGISTRY, value, &e) ? refuse(e) : 0;
+}
+
+static int configure(struct check *c, const struct settings *settings, struct imgcheck_config *config)
+{
+	int status;
+
+	set_surroundings(c, settings, config);
+	status = set_policy(c, config);
+	status = status ? status : set_registry(c, config);
+	status = status ? status : options_library_set(&c->options, c->input.command, config);
+	status = status ? status : set_files(c, config);
+	return status ? status : set_login(c, config);
+}
+
+/* Progress, for a person at a terminal only. */
+static void show_progress(void *arg, const struct imgcheck_event *event)
+{
+	(void)arg;
+	if (event->kind == IMGCHECK_EVENT_DONE)
+		fprintf(stderr, "\r%zu of %zu images%s", event->done, event->total, event->done == event->total ? "\r\033[K" : "");
+}
+
+static int print(const struct check *c, const struct imgcheck_report *report, FILE *out)
+{
+	AUTO(error) struct imgcheck_error *e = NULL;
+	AUTO(free) char *text = NULL;
+	size_t len;
+
+	if (imgcheck_report_render(report, c->format, &text, &len, &e))
+		return say_error(e);
+	if (fwrite(text, 1, len, out) != len || (len && text[len - 1] != '\n' && fputc('\n', out) == EOF) || fflush(out)) {
+		say("cannot write the report");
+		return STATUS_INTERNAL;
+	}
+	return policy_status(report);
+}
+
+static int ask(struct check *c, struct imgcheck_config *config, FILE *out)
+{
+	AUTO(error) struct imgcheck_error *e = NULL;
+	AUTO(report) struct imgcheck_report *report = NULL;
+
+	if (isatty(STDERR_FILENO) && isatty(fileno(out)))
+		imgcheck_config_set_event_fn(config, show_progress, NULL);
+	if (imgcheck_check(config, c->input.images, &report, &e))
+		return say_error(e);
+	return print(c, report, out);
+}
+
+int check_run(struct check *c, FILE *out)
+{
+	AUTO(config) struct imgcheck_config *config = NULL;
+	AUTO(settings) struct settings settings = { 0 };
+	AUTO(lines) struct lines notices = { 0 };
+	int status;
+
+	if (!c->paths.count && !c->input.refs.count && !c->input.target)
+		return say_usage(c->input.command, "nothing to check: give a path, --image or --target");
+	status = input_open(&c->input);
+	if (status)
+		return status;
+	settings_read(&settings, c->input.config, &notices);
+	for (size_t i = 0; i < notices.count; i++)
+		say("%s", notices.line[i]);
+	if (c->gate && settings.mode == SETTINGS_OFF) {
+		say("setting imgcheck.mode=off: not checked");
+		return 0;
+	}
+	if (imgcheck_config_new(&config))
+		return say_error(NULL);
+	status = configure(c, &settings, config);
+	status = status ? status : input_collect(&c->input, &c->paths);
+	if (status)
+		return status;
+	if (!c->input.configured && !imgcheck_images_count(c->input.images) && !imgcheck_images_problem(c->input.images, 0))
+		return 0;
+	return ask(c, config, out);
+}
+
+void check_clear(struct check *c)
+{
+	input_clear(&c->input);
+	lines_clear(&c->paths);
+	options_library_clear(&c->options);
+	lines_clear(&c->authfiles);
+	lines_clear(&c->cacerts);
+	lines_clear(&c->warn);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef HOOKS_CHECK_H
+#define HOOKS_CHECK_H
+
+/* The check as a command line describes it: what `imgcheck check` and `imgcheck guard` have in common. */
+
+#include <stdio.h>
+
+#include "input.h"
+#include "options.h"
+
+struct check {
+	struct input input;
+	struct lines paths;
+	struct library_options options;
+	struct lines authfiles, cacerts, warn;
+	const char *creds, *proxy;
+	enum imgcheck_format format;
+	bool gate; /* a guard: the setting mode=off lets everything pass */
+};
+
+extern const struct flag check_flags[];
+int check_take(void *arg, int id, const char *value); /* arg: struct check */
+
+/* Runs the check, prints the report to out and everything else to standard error.  The exit status. */
+int check_run(struct check *c, FILE *out);
+
+void check_clear(struct check *c);
+
+static inline void auto_check(struct check *c)
+{
+	check_clear(c);
+}
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef HOOKS_FILES_H
+#define HOOKS_FILES_H
+
+/*
+ * Files as the programs read and write them.  Reading never blocks on a FIFO or device and stops at the
+ * given ceiling; writing replaces the file as a whole or not at all.
+ */
+
+#include <stddef.h>
+#include <sys/types.h>
+
+#define FILES_MAX_JSON ((size_t)8 << 20) /* values, snap configuration, a report: real ones stay far below 1 MiB */
+
+char *files_join(const char *dir, const char *name); /* new */
+
+/* The bytes of a regular file, "-" being standard input: *out is new, NUL-terminated beyond *len.  0 or an errno. */
+int files_read(const char *path, size_t most, char **out, size_t *len);
+
+/* Writes dir/name by way of a second file, fsync and rename.  0 or an errno. */
+int files_replace(const char *dir, const char *name, mode_t mode, const char *data, size_t len);
+
+/* Writes everything.  0 or an errno. */
+int files_write(int fd, const char *data, size_t len);
+
+#endif

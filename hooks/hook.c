@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "hook.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "files.h"
+#include "memory.h"
+#include "process.h"
+#include "say.h"
+#include "settings.h"
+#include "snapctl.h"
+#include "status.h"
+
+#define BLOBS "/var/lib/snapd/snaps"
+#define ENVIRONMENT "/etc/environment"
+#define CONFIGURED "configured-revision"
+
+static int take_variable(const char *name, const char **out)
+{
+	*out = getenv(name);
+	if (*out && **out)
+		return 0;
+	say("cannot run as a hook: %s is not set (snapd sets it; try `snap run --shell`)", name);
+	return STATUS_USAGE;
+}
+
+int hook_init(struct hook *h)
+{
+	char *slash;
+
+	h->began = process_clock();
+	if (take_variable("SNAP", &h->snap) || take_variable("SNAP_NAME", &h->name) ||
+	    take_variable("SNAP_REVISION", &h->revision) || take_variable("SNAP_COMMON", &h->common))
+		return STATUS_USAGE;
+	h->instance = getenv("SNAP_INSTANCE_NAME");
+	if (!h->instance || !*h->instance)
+		h->instance = h->name;
+	h->blobs = h->blobs ? h->blobs : BLOBS;
+	h->environment = h->environment ? h->environment : ENVIRONMENT;
+	/* Not built from the name: a parallel instance is mounted under another one. */
+	h->root = memory_text(h->snap);
+	slash = strrchr(h->root, '/');
+	if (slash && slash != h->root)
+		*slash = '\0';
+	h->state = files_join(h->common, "imgcheck");
+	if (mkdir(h->state, 0755) && errno != EEXIST)
+		say("cannot make %s: %s", h->state, strerror(errno));
+	return 0;
+}
+
+struct revisions_place hook_place(const struct hook *h)
+{
+	return (struct revisions_place){ .root = h->root, .blobs = h->blobs, .name = h->name, .instance = h->instance,
+					 .current = h->revision, .state = h->state };
+}
+
+/* Never fails: without the record the next refresh is found in another way. */
+int hook_record(const struct hook *h)
+{
+	struct revisions_place place = hook_place(h);
+	int fault = revisions_record(&place);
+
+	if (fault)
+		say("cannot record the revisions of %s: %s", h->root, strerror(fault));
+	return STATUS_OK;
+}
+
+/*
+ * Whether this is the first run of configure in this revision: then it belongs to an installation or a
+ * refresh, which a setting of old must not break; later ones are `snap set`.
+ */
+static bool is_new_revision(const struct hook *h)
+{
+	AUTO(free) char *path = files_join(h->state, CONFIGURED), *before = NULL;
+	size_t len;
+	bool same = !files_read(path, REVISIONS_MOST_NAME, &before, &len) && !strcmp(before, h->revision);
+	int fault = same ? 0 : files_replace(h->state, CONFIGURED, 0644, h->revision, strlen(h->revision));
+
+	if (fault)
+		say("cannot write %s: %s", path, strerror(fault));
+	return !same;
+}
+
+/* Everything that is wrong with the settings. */
+static int find_faults(const struct hook *h, json_t *configuration, struct lines *faults)
+{
+	AUTO(settings) struct settings settings = { 0 };
+	AUTO(config) struct imgcheck_config *config = NULL;
+	AUTO(proxies) struct proxies proxies = { 0 };
+
+	if (imgcheck_config_new(&config))
+		return say_error(NULL);
+	settings_read(&settings, configuration, faults);
+	settings_apply(&settings, h->common, config, faults);
+	settings_proxies(&settings, &proxies);
+	proxies_apply(&proxies, config, faults);
+	return 0;
+}
+
+int hook_configure(const struct hook *h)
+{
+	AUTO(lines) struct lines keys = { 0 }, faults = { 0 };
+	AUTO(json) json_t *configuration = NULL;
+	AUTO(free) char *why = NULL;
+	int status;
+
+	lines_add(&keys, SETTINGS_TREE);
+	if (!snapctl_get(&keys, INT64_MAX, &configuration, &why)) {
+		say("cannot read the snap's configuration: %s", why);
+		return STATUS_OK; /* other settings are not ours to refuse */
+	}
+	status = find_faults(h, configuration, &faults);
+	if (status)
+		return status;
+	for (size_t i = 0; i < faults.count; i++)
+		say("%s", faults.line[i]);
+	return is_new_revision(h) || !faults.count ? STATUS_OK : STATUS_MISSING;
+}
+
+void hook_clear(struct hook *h)
+{
+	free(h->root);
+	free(h->state);
+}

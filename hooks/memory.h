@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef HOOKS_MEMORY_H
+#define HOOKS_MEMORY_H
+
+/*
+ * Memory for the programs, which can do nothing useful without the few KiB they need: these functions
+ * end the process when there is none.  The status they end with is the caller's to choose, since for a
+ * hook it is the operator's policy (memory_exit_status).
+ */
+
+#include <stddef.h>
+
+#include "auto.h"
+
+/* The status to end with, STATUS_INTERNAL until set. */
+void memory_exit_status(int status);
+
+/* p, or the end of the process where it is NULL: for constructors of other libraries. */
+void *memory_must(void *p);
+
+/* An array of count items of `size` bytes: p made larger, new where p is NULL. */
+void *memory_grow(void *p, size_t count, size_t size);
+
+char *memory_text(const char *text);                      /* a copy: new; NULL for NULL */
+char *memory_text_cut(const char *text, size_t len);      /* a copy of len bytes, NUL-terminated: new */
+char *memory_printf(const char *format, ...) PRINTF(1, 2); /* new */
+
+#endif

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "memory.h"
+#include "status.h"
+
+#define MOST_ERROR_TEXT ((size_t)4096)
+#define END_MS 2000 /* from the end of its output, or from the kill, to the end of the child */
+
+/* One stream of the child. */
+struct stream {
+	int fd; /* -1 once it has ended */
+	char *data;
+	size_t len, most;
+	bool cut;  /* beyond `most`: drop the rest, or else it is a fault */
+	bool over;
+};
+
+int64_t process_clock(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now); /* cannot fail with this clock */
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+/* In the child: streams in place, then the work.  stdio is flushed, but no handler of the parent runs. */
+static _Noreturn void child(const struct process *p, const int *out, const int *err, pid_t parent)
+{
+	int null, status;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(STATUS_INTERNAL); /* it died before the line above */
+	null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	if (null >= 0)
+		dup2(null, STDIN_FILENO);
+	if (dup2(out[1], STDOUT_FILENO) < 0 || dup2(err[1], STDERR_FILENO) < 0)
+		_exit(STATUS_INTERNAL);
+	memory_exit_status(STATUS_INTERNAL);
+	status = p->main(p->arg);
+	if (fflush(stdout))
+		status = STATUS_INTERNAL;
+	_exit(status);
+}
+
+/* Takes what is there to read.  False when the stream has ended or went beyond its ceiling. */
+static bool take(struct stream *s)
+{
+	char bytes[16384];
+	ssize_t got = read(s->fd, bytes, sizeof(bytes));
+	size_t some;
+
+	if (got < 0 && errno == EINTR)
+		return true;
+	if (got <= 0)
+		return false;
+	some = (size_t)got;
+	if (some > s->most - s->len) {
+		some = s->most - s->len;
+		s->over = !s->cut;
+	}
+	s->data = memory_grow(s->data, s->len + some + 1, 1);
+	memcpy(s->data + s->len, bytes, some);
+	s->len += some;
+	s->data[s->len] = '\0';
+	return !s->over;
+}
+
+/* Collects both streams until they end.  False: out of time, or too much. */
+static bool collect(struct stream *streams, int64_t until)
+{
+	while (streams[0].fd >= 0 || streams[1].fd >= 0) {
+		struct pollfd fds[2] = { { streams[0].fd, POLLIN, 0 }, { streams[1].fd, POLLIN, 0 } };
+		int64_t left = until - process_clock();
+
+		if (left <= 0)
+			return false;
+		if (poll(fds, 2, left > 60000 ? 60000 : (int)left) < 0 && errno != EINTR)
+			return false;
+		for (int i = 0; i < 2; i++)
+			if (fds[i].revents && !take(&streams[i]))
+				close_fd(&streams[i].fd);
+		if (streams[0].over)
+			return false;
+	}
+	return true;
+}
+
+/* Waits for the end of the child, but not for ever: one that is stuck in the kernel cannot be reaped. */
+static bool reap(pid_t pid, int64_t until, int *status)
+{
+	const struct timespec pause = { .tv_nsec = 5000000 };
+
+	for (;;) {
+		pid_t done = waitpid(pid, status, WNOHANG);
+
+		if (done == pid)
+			return true;
+		if ((done < 0 && errno != EINTR) || process_clock() >= until)
+			return false;
+		nanosleep(&pause, NULL);
+	}
+}
+
+static void finish(pid_t pid, bool collected, bool over, int64_t until, struct process_result *r)
+{
+	int64_t grace = process_clock() + END_MS;
+	int status = 0;
+
+	if (collected && reap(pid, grace < until ? grace : until, &status)) {
+		r->end = WIFSIGNALED(status) ? PROCESS_SIGNALLED : PROCESS_EXITED;
+		r->status = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
+		return;
+	}
+	kill(pid, SIGKILL);
+	reap(pid, process_clock() + END_MS, &status);
+	r->end = over ? PROCESS_TOO_MUCH : PROCESS_LATE;
+}
+
+static void run_with_pipes(const struct process *p, int *out, int *err, struct process_result *r)
+{
+	struct stream streams[2] = { { .fd = out[0], .most = p->most }, { .fd = err[0], .most = MOST_ERROR_TEXT, .cut = true } };
+	pid_t parent = getpid(), pid;
+	bool collected;
+
+	fflush(NULL); /* else the child would print it again */
+	pid = fork();
+	if (pid == 0)
+		child(p, out, err, parent);
+	close_fd(&out[1]);
+	close_fd(&err[1]);
+	if (pid < 0) {
+		r->status = errno;
+		return;
+	}
+	collected = collect(streams, p->until);
+	finish(pid, collected, streams[0].over, p->until, r);
+	out[0] = streams[0].fd;
+	err[0] = streams[1].fd;
+	r->out = streams[0].data;
+	r->len = streams[0].len;
+	r->err = streams[1].data;
+}
+
+void process_run(const struct process *p, struct process_result *r)
+{
+	int out[2] = { -1, -1 }, err[2] = { -1, -1 };
+
+	*r = (struct process_result){ .end = PROCESS_NOT_STARTED };
+	if (pipe2(out, O_CLOEXEC) || pipe2(err, O_CLOEXEC))
+		r->status = errno;
+	else
+		run_with_pipes(p, out, err, r);
+	for (int i = 0; i < 2; i++) {
+		close_fd(&out[i]);
+		close_fd(&err[i]);
+	}
+	r->out = r->out ? r->out : memory_text("");
+	r->err = r->err ? r->err : memory_text("");
+}
+
+void process_result_clear(struct process_result *r)
+{
+	free(r->out);
+	free(r->err);
+	*r = (struct process_result){ 0 };
+}

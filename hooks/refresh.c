@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "refresh.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <syslog.h>
+
+#include "document.h"
+#include "files.h"
+#include "memory.h"
+#include "policy.h"
+#include "process.h"
+#include "say.h"
+#include "snapctl.h"
+#include "status.h"
+
+/* Milliseconds from the start of the hook; snapd ends it at 600,000. */
+#define DESCRIBE_END 60000
+#define CHECK_END ((int64_t)SETTINGS_MOST_DEADLINE * 1000)
+#define GRACE 10000 /* from the deadline, which the library keeps by itself, to the kill */
+
+#define MOST_NOTICE 300 /* bytes */
+#define MOST_ANSWER ((size_t)32 << 20) /* a report of a thousand images has half a MiB */
+
+/* ---------------------------------------------------------------- texts */
+
+char *refresh_folder(const struct refresh *r, const struct revision *item)
+{
+	return r->hook->target ? memory_text(r->hook->target) : files_join(r->hook->root, item->name);
+}
+
+bool refresh_enforces(const struct refresh *r)
+{
+	return r->settings.mode == SETTINGS_ENFORCE && !r->accepted;
+}
+
+const char *refresh_consequence(const struct refresh *r, enum imgcheck_decision decision)
+{
+	if (decision != IMGCHECK_DECISION_VETO)
+		return "the refresh goes on";
+	if (r->accepted)
+		return "the refresh goes on, since imgcheck.accept-revision names this revision";
+	if (r->settings.mode != SETTINGS_ENFORCE)
+		return "the refresh goes on, since imgcheck.mode=warn";
+	return "the refresh is stopped, nothing was changed";
+}
+
+void refresh_remedies(const struct refresh *r, enum imgcheck_decision decision, struct lines *remedies)
+{
+	for (size_t i = 0; i < r->notices.count; i++)
+		lines_addf(remedies, "note:  %.*s", MOST_NOTICE, r->notices.line[i]);
+	lines_addf(remedies, "full report:  %s/last-report.json", r->hook->state);
+	if (decision == IMGCHECK_DECISION_VETO && refresh_enforces(r))
+		lines_addf(remedies, "or let this revision pass (on every unit):  snap set %s imgcheck.accept-revision=%s",
+			   r->hook->instance, r->first);
+	/* Settings and folders may hold anything; a line of a report may not. */
+	for (size_t i = 0; i < remedies->count; i++)
+		say_printable(remedies->line[i], false);
+}
+
+static void describe_subject(struct refresh *r)
+{
+	const char *joint = "";
+
+	r->subject = memory_printf("%s revision", r->hook->instance);
+	for (size_t i = 0; i < r->revisions.count; i++) {
+		const struct revision *item = &r->revisions.item[i];
+		AUTO(free) char *before = r->subject;
+		bool version = item->chosen && *item->version;
+
+		r->subject = !item->chosen ? memory_text(before) :
+			     memory_printf("%s%s %s%s%s%s", before, joint, item->name, version ? " (" : "", version ? item->version : "",
+					   version ? ")" : "");
+		joint = item->chosen ? " or" : joint;
+		if (item->chosen && !r->first)
+			r->first = memory_text(item->name);
+	}
+}
+
+/* ---------------------------------------------------------------- the new revision */
+
+/* A folder given for a rehearsal stands for the only candidate. */
+static void use_target(struct refresh *r)
+{
+	const char *slash = strrchr(r->hook->target, '/'), *name = slash ? slash + 1 : r->hook->target;
+	struct revision item = { .chosen = true, .version = memory_text("") };
+
+	memcpy(item.name, revisions_is_name(name) ? name : "?", revisions_is_name(name) ? strlen(name) : 1);
+	r->revisions.item = memory_grow(NULL, 1, sizeof(item));
+	r->revisions.item[0] = item;
+	r->revisions.count = 1;
+}
+
+static size_t find_revision(struct refresh *r)
+{
+	struct revisions_place place = hook_place(r->hook);
+	size_t count = 1;
+
+	if (r->hook->target)
+		use_target(r);
+	else if (revisions_list(&place, &r->revisions))
+		count = revisions_choose(&r->revisions);
+	else
+		count = 0;
+	describe_subject(r);
+	if (count > 1)
+		lines_addf(&r->notices, "which revision comes in is not certain: what any of them needs was asked for");
+	return count;
+}
+
+/* ---------------------------------------------------------------- configuration */
+
+/* The keys that the descriptions ask for, by a child; without an answer only the settings, and the next child says why. */
+static void find_keys(struct refresh *r, struct lines *keys)
+{
+	AUTO(process_result) struct process_result result = { 0 };
+	AUTO(json) json_t *answer = NULL;
+	const json_t *key;
+	size_t i;
+
+	lines_add(keys, SETTINGS_TREE);
+	process_run(&(struct process){ refresh_describe, r, r->hook->began + DESCRIBE_END, MOST_ANSWER }, &result);
+	if (result.end == PROCESS_EXITED && !result.status)
+		answer = json_loadb(result.out, result.len, 0, NULL);
+	json_array_foreach(json_object_get(answer, "keys"), i, key)
+		if (json_is_string(key) && !lines_has(keys, json_string_value(key)))
+			lines_add(keys, json_string_value(key));
+}
+
+/*
+ * The configuration and the settings, by one call of snapctl.  Where that fails, one key of the
+ * description may be at fault, so the settings are asked for alone: the way out must not depend on it.
+ * Returns NULL, or why there is no configuration: new.
+ */
+static char *read_configuration(struct refresh *r)
+{
+	AUTO(lines) struct lines keys = { 0 }, settings_only = { 0 };
+	AUTO(json) json_t *tree = NULL;
+	AUTO(free) char *again = NULL;
+	char *why = NULL;
+
+	find_keys(r, &keys);
+	if (!snapctl_get(&keys, r->hook->began + CHECK_END, &r->config, &why)) {
+		lines_add(&settings_only, SETTINGS_TREE);
+		snapctl_get(&settings_only, r->hook->began + CHECK_END, &tree, &again);
+	}
+	settings_read(&r->settings, r->config ? r->config : tree, &r->notices);
+	for (size_t i = 0; r->settings.accept_revision && i < r->revisions.count; i++)
+		r->accepted |= r->revisions.item[i].chosen && !strcmp(r->revisions.item[i].name, r->settings.accept_revision);
+	return why;
+}
+
+/* ---------------------------------------------------------------- the check */
+
+void refresh_alone(const struct refresh *r, enum imgcheck_outcome class, const char *message, struct outcome *out)
+{
+	AUTO(lines) struct lines remedies = { 0 };
+	AUTO(free) char *tail = NULL;
+	json_t *problem = document_object(), *problems = document_array(), *counts = document_object();
+
+	out->decision = settings_effect(&r->settings, class);
+	document_set_text(problem, "class", imgcheck_outcome_name(class));
+	document_set_text(problem, "message", message);
+	document_add(problems, problem);
+	document_set_number(counts, imgcheck_outcome_name(class), 1);
+	out->report = document_object();
+	document_set_number(out->report, "version", 1);
+	document_set_text(out->report, "decision", imgcheck_decision_name(out->decision));
+	document_set(out->report, "counts", counts);
+	document_set(out->report, "images", document_array());
+	document_set(out->report, "problems", problems);
+	refresh_remedies(r, out->decision, &remedies);
+	tail = lines_join(&remedies);
+	out->text = memory_printf("cannot check the images that %s needs: %s\n%s\n%s", r->subject, message,
+				  refresh_consequence(r, out->decision), tail);
+}
+
+/* Nothing to judge, which is told but stops nothing. */
+static void skip(const struct refresh *r, const char *why, struct outcome *out)
+{
+	out->decision = IMGCHECK_DECISION_ALLOW;
+	out->skipped = memory_text(why);
+	out->report = document_object();
+	document_set_number(out->report, "version", 1);
+	document_set_text(out->report, "decision", imgcheck_decision_name(out->decision));
+	document_set(out->report, "counts", document_object());
+	document_set(out->report, "images", document_array());
+	document_set(out->report, "problems", document_array());
+	out->text = memory_printf("%s: %s: no image was asked for\n", r->hook->instance, why);
+}
+
+/* What the child made of the check. */
+static bool take_answer(struct refresh *r, const json_t *answer, struct outcome *out)
+{
+	const char *class_name = json_string_value(json_object_get(answer, "class"));
+	const char *message = json_string_value(json_object_get(answer, "message"));
+	json_t *report = json_object_get(answer, "report"), *notices = json_object_get(answer, "notices"), *notice;
+	const char *text = json_string_value(json_object_get(answer, "text"));
+	const char *skipped = json_string_value(json_object_get(answer, "skipped"));
+	enum imgcheck_outcome class;
+	size_t i;
+
+	json_array_foreach(notices, i, notice)
+		if (json_is_string(notice) && !lines_has(&r->notices, json_string_value(notice)))
+			lines_add(&r->notices, json_string_value(notice));
+	if (skipped) {
+		skip(r, skipped, out);
+		return true;
+	}
+	if (class_name && message && policy_class(class_name, &class)) {
+		refresh_alone(r, class, message, out);
+		return true;
+	}
+	if (!json_is_object(report) || !text)
+		return false;
+	out->decision = (enum imgcheck_decision)json_integer_value(json_object_get(answer, "decision"));
+	out->report = json_incref(report);
+	out->text = memory_text(text);
+	out->unreachable = json_is_true(json_object_get(answer, "unreachable"));
+	return true;
+}
+
+/* A child that gave no answer. */
+static void take_failure(const struct refresh *r, const struct process_result *result, struct outcome *out)
+{
+	AUTO(free) char *first = memory_text_cut(result->err, strcspn(result->err, "\n"));
+	AUTO(free) char *message = NULL;
+	enum imgcheck_outcome class = IMGCHECK_OUTCOME_INTERNAL;
+
+	switch (result->end) {
+	case PROCESS_EXITED:
+		message = memory_printf("the check ended with status %d%s%s", result->status, *first ? ": " : "", first);
+		break;
+	case PROCESS_SIGNALLED:
+		message = memory_printf("the check was ended by signal %d%s%s", result->status, *first ? ": " : "", first);
+		break;
+	case PROCESS_LATE:
+		class = IMGCHECK_OUTCOME_UNDECIDED;
+		message = memory_printf("the check was not done within %u seconds (deadline)", r->settings.deadline);
+		break;
+	case PROCESS_TOO_MUCH:
+		class = IMGCHECK_OUTCOME_UNREADABLE;
+		message = memory_text("the report would have more than 32 MiB");
+		break;
+	case PROCESS_NOT_STARTED:
+		message = memory_printf("no process can be made: %s", strerror(result->status));
+		break;
+	}
+	refresh_alone(r, class, message, out);
+}
+
+static void check(struct refresh *r, struct outcome *out)
+{
+	AUTO(process_result) struct process_result result = { 0 };
+	AUTO(json) json_t *answer = NULL;
+	int64_t now = process_clock(), left = (r->hook->began + CHECK_END - now) / 1000;
+
+	if (left < (int64_t)r->settings.deadline)
+		r->settings.deadline = left < 1 ? 1 : (unsigned)left;
+	process_run(&(struct process){ refresh_judge, r, now + (int64_t)r->settings.deadline * 1000 + GRACE, MOST_ANSWER }, &result);
+	if (result.end == PROCESS_EXITED && !result.status)
+		answer = json_loadb(result.out, result.len, 0, NULL);
+	if (!answer || !take_answer(r, answer, out))
+		take_failure(r, &result, out);
+}
+
+/* ---------------------------------------------------------------- the hook */
+
+static void clear(struct refresh *r, struct outcome *out)
+{
+	revisions_clear(&r->revisions);
+	free(r->subject);
+	free(r->first);
+	json_decref(r->config);
+	settings_clear(&r->settings);
+	lines_clear(&r->notices);
+	json_decref(out->report);
+	free(out->text);
+	free(out->skipped);
+}
+
+/* Sets out, unless the mode is off. */
+static void judge(struct refresh *r, struct outcome *out)
+{
+	AUTO(free) char *why = read_configuration(r);
+	AUTO(free) char *message = why ? memory_printf("cannot read the snap's configuration: %s", why) : NULL;
+	bool internal_vetoes = settings_effect(&r->settings, IMGCHECK_OUTCOME_INTERNAL) == IMGCHECK_DECISION_VETO;
+
+	memory_exit_status(refresh_enforces(r) && internal_vetoes ? STATUS_MISSING : STATUS_OK);
+	if (r->settings.mode == SETTINGS_OFF)
+		return;
+	if (why)
+		refresh_alone(r, IMGCHECK_OUTCOME_INTERNAL, message, out);
+	else
+		check(r, out);
+}
+
+int hook_pre_refresh(const struct hook *h)
+{
+	struct refresh r = { .hook = h };
+	struct outcome out = { 0 };
+	int status = STATUS_OK;
+
+	/* Until the settings are known their defaults hold, by which an internal error lets a refresh pass. */
+	memory_exit_status(STATUS_OK);
+	settings_read(&r.settings, NULL, &r.notices);
+	if (find_revision(&r))
+		judge(&r, &out);
+	else
+		skip(&r, "no new revision is to be seen", &out);
+	if (r.settings.mode == SETTINGS_OFF)
+		say("setting imgcheck.mode=off: %s is not checked", r.subject);
+	else
+		status = refresh_finish(&r, &out);
+	clear(&r, &out);
+	return status;
+}

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "document.h"
+#include "files.h"
+#include "memory.h"
+#include "policy.h"
+#include "proxies.h"
+#include "refresh.h"
+#include "say.h"
+#include "status.h"
+
+#define DESCRIPTION "meta/imgcheck.yaml"
+
+/* The child's state. */
+struct judgement {
+	struct refresh *refresh;
+	json_t *answer;
+	char *configuration; /* JSON text */
+	struct imgcheck_images *images;
+	struct imgcheck_config *config;
+	bool described;  /* one of the revisions that may come in has a description */
+	bool configured; /* and one says that this unit is set up */
+};
+
+/* ---------------------------------------------------------------- answers */
+
+static int print_answer(json_t *answer, const struct lines *notices)
+{
+	json_t *list = document_array();
+
+	for (size_t i = 0; i < notices->count; i++)
+		document_add_text(list, notices->line[i]);
+	document_set(answer, "notices", list);
+	return json_dumpf(answer, stdout, JSON_COMPACT) ? STATUS_INTERNAL : STATUS_OK;
+}
+
+/* The answer is one problem: an error of the library that ends the judgement. */
+static void answer_error(json_t *answer, const struct imgcheck_error *e)
+{
+	AUTO(free) char *text = say_text(e);
+	bool internal = !e || say_status(imgcheck_error_code(e)) == STATUS_INTERNAL;
+
+	document_set_text(answer, "class", imgcheck_outcome_name(internal ? IMGCHECK_OUTCOME_INTERNAL : IMGCHECK_OUTCOME_UNREADABLE));
+	document_set_text(answer, "message", text);
+}
+
+/* ---------------------------------------------------------------- descriptions */
+
+static bool is_missing(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) && (errno == ENOENT || errno == ENOTDIR);
+}
+
+/* The description for a revision's folder: its own, else that of our revision.  new; NULL where neither has one. */
+static char *find_description(const struct refresh *r, const char *folder, bool *borrowed)
+{
+	AUTO(free) char *own = files_join(folder, DESCRIPTION), *ours = files_join(r->hook->snap, DESCRIPTION);
+
+	*borrowed = is_missing(own);
+	if (!*borrowed)
+		return TAKE(own);
+	return is_missing(ours) ? NULL : TAKE(ours);
+}
+
+static void add_keys(const struct imgcheck_target *t, json_t *keys)
+{
+	const char *key;
+
+	for (size_t i = 0; (key = imgcheck_target_config_key(t, i)); i++)
+		document_add_text(keys, key);
+}
+
+/* Keys of one folder's description; what is wrong with it is told when it is judged. */
+static void describe(const struct refresh *r, const char *folder, json_t *keys)
+{
+	AUTO(target) struct imgcheck_target *target = NULL;
+	bool borrowed;
+	AUTO(free) char *description = find_description(r, folder, &borrowed);
+
+	if (description && !imgcheck_target_open(folder, description, &target, NULL))
+		add_keys(target, keys);
+}
+
+int refresh_describe(void *arg)
+{
+	const struct refresh *r = arg;
+	AUTO(json) json_t *answer = document_object();
+	json_t *keys = document_array();
+
+	document_set(answer, "keys", keys);
+	for (size_t i = 0; i < r->revisions.count; i++) {
+		AUTO(free) char *folder = refresh_folder(r, &r->revisions.item[i]);
+
+		if (r->revisions.item[i].chosen)
+			describe(r, folder, keys);
+	}
+	describe(r, r->hook->snap, keys);
+	return json_dumpf(answer, stdout, JSON_COMPACT) ? STATUS_INTERNAL : STATUS_OK;
+}
+
+/* ---------------------------------------------------------------- what is needed */
+
+/* What snapd would set in the environment of the revision; all else is as for us. */
+static const char *variable(const char *name, const char *folder, const struct revision *item)
+{
+	if (item && !strcmp(name, "SNAP"))
+		return folder;
+	if (item && !strcmp(name, "SNAP_REVISION"))
+		return item->name;
+	if (item && !strcmp(name, "SNAP_VERSION"))
+		return item->version;
+	return getenv(name);
+}
+
+/* Opens the description of a folder and gives it the configuration.  item is NULL for our own revision. */
+static int open_target(const struct judgement *j, const char *folder, const struct revision *item, struct imgcheck_target **out,
+                       struct imgcheck_error **e)
+{
+	bool borrowed;
+	AUTO(free) char *description = find_description(j->refresh, folder, &borrowed);
+	const char *name, *value;
+	int fault;
+
+	if (!description)
+		return 0;
+	if (borrowed)
+		lines_addf(&j->refresh->notices, "revision %s has no " DESCRIPTION ": that of revision %s was used",
+			   item ? item->name : "?", j->refresh->hook->revision);
+	fault = imgcheck_target_open(folder, description, out, e);
+	if (!fault)
+		fault = imgcheck_target_set_config(*out, j->configuration, strlen(j->configuration), e);
+	for (size_t i = 0; !fault && (name = imgcheck_target_env_name(*out, i)); i++)
+		if ((value = variable(name, folder, item)))
+			fault = imgcheck_target_set_env(*out, name, value, e);
+	return fault;
+}
+
+/* The registry that the templates are given is the one whose login counts. */
+static void set_registry(const struct judgement *j, const struct imgcheck_target *target)
+{
+	AUTO(error) struct imgcheck_error *e = NULL;
+	AUTO(free) char *value = NULL;
+
+	if (!imgcheck_target_value(target, "registry", &value, &e) && value)
+		(void)!imgcheck_config_set(j->config, IMGCHECK_OPTION_REGISTRY, value, &e);
+	if (e)
+		lines_addf(&j->refresh->notices, "the value of registry is not used: %s", imgcheck_error_message(e));
+}
+
+/* Adds what a revision that comes in needs.  False: *e says why it cannot be judged. */
+static bool add_revision(struct judgement *j, const struct revision *item, struct imgcheck_error **e)
+{
+	AUTO(free) char *folder = refresh_folder(j->refresh, item);
+	AUTO(target) struct imgcheck_target *target = NULL;
+	bool configured = false;
+
+	if (open_target(j, folder, item, &target, e))
+		return false;
+	if (!target) {
+		lines_addf(&j->refresh->notices, "revision %s has no " DESCRIPTION ", nor has ours: what it needs is not known",
+			   item->name);
+		return true;
+	}
+	j->described = true;
+	if (imgcheck_target_configured(target, &configured, e))
+		return false;
+	if (!configured)
+		return true;
+	j->configured = true;
+	set_registry(j, target);
+	return !imgcheck_images_add_target(j->images, target, e);
+}
+
+/* What our own revision needs was needed before: if it is missing, nothing gets worse. */
+static void mark_known(struct judgement *j)
+{
+	AUTO(images) struct imgcheck_images *before = NULL;
+	AUTO(target) struct imgcheck_target *target = NULL;
+	AUTO(error) struct imgcheck_error *e = NULL;
+	bool configured = false;
+
+	if (imgcheck_images_new(&before) || open_target(j, j->refresh->hook->snap, NULL, &target, &e) || !target)
+		return;
+	if (imgcheck_target_configured(target, &configured, &e) || !configured)
+		return;
+	if (!imgcheck_images_add_target(before, target, &e))
+		(void)!imgcheck_images_mark_known(j->images, before, &e);
+}
+
+static bool collect(struct judgement *j, struct imgcheck_error **e)
+{
+	const struct revisions *revisions = &j->refresh->revisions;
+
+	for (size_t i = 0; i < revisions->count; i++)
+		if (revisions->item[i].chosen && !add_revision(j, &revisions->item[i], e))
+			return false;
+	if (j->configured)
+		mark_known(j);
+	return true;
+}
+
+/* ---------------------------------------------------------------- the check */
+
+static bool set(struct judgement *j, enum imgcheck_option option, const char *value, struct imgcheck_error **e)
+{
+	return !imgcheck_config_set(j->config, option, value, e);
+}
+
+/* Settings and proxies; what is wrong with them becomes a notice. */
+static void configure(struct judgement *j)
+{
+	struct refresh *r = j->refresh;
+	AUTO(proxies) struct proxies proxies = { 0 };
+	AUTO(free) char *proxy = NULL;
+
+	settings_apply(&r->settings, r->hook->common, j->config, &r->notices);
+	proxies_read(&proxies, r->hook->environment);
+	settings_proxies(&r->settings, &proxies);
+	proxies_apply(&proxies, j->config, &r->notices);
+	proxy = proxies_text(&proxies);
+	if (proxy)
+		lines_addf(&r->notices, "registries were asked %s", proxy);
+}
+
+/* The texts of the report, once all notices are known. */
+static bool set_texts(struct judgement *j, struct imgcheck_error **e)
+{
+	AUTO(lines) struct lines remedies = { 0 };
+
+	refresh_remedies(j->refresh, IMGCHECK_DECISION_VETO, &remedies);
+	if (!set(j, IMGCHECK_OPTION_SUBJECT, j->refresh->subject, e) ||
+	    !set(j, IMGCHECK_OPTION_CONSEQUENCE, refresh_consequence(j->refresh, IMGCHECK_DECISION_VETO), e))
+		return false;
+	for (size_t i = 0; i < remedies.count; i++)
+		if (!set(j, IMGCHECK_OPTION_REMEDY, remedies.line[i], e))
+			return false;
+	return true;
+}
+
+static bool counts_as_unreachable(const struct imgcheck_report *report)
+{
+	for (size_t i = 0; i < imgcheck_report_count(report); i++)
+		if (imgcheck_report_verdict(report, i) == IMGCHECK_VERDICT_UNREACHABLE &&
+		    imgcheck_report_effect(report, i) != IMGCHECK_DECISION_ALLOW)
+			return true;
+	return false;
+}
+
+static bool answer_report(struct judgement *j, const struct imgcheck_report *report, struct imgcheck_error **e)
+{
+	AUTO(free) char *text = NULL, *rendered = NULL;
+	json_t *document;
+	size_t len;
+
+	if (imgcheck_report_render(report, IMGCHECK_FORMAT_TEXT, &text, &len, e))
+		return false;
+	document_set_text(j->answer, "text", text);
+	if (imgcheck_report_render(report, IMGCHECK_FORMAT_JSON, &rendered, &len, e))
+		return false;
+	document = json_loadb(rendered, len, 0, NULL);
+	if (!document)
+		return false;
+	document_set(j->answer, "report", document);
+	document_set_number(j->answer, "decision", imgcheck_report_decision(report));
+	document_set(j->answer, "unreachable", json_boolean(counts_as_unreachable(report)));
+	return true;
+}
+
+static bool judge(struct judgement *j, struct imgcheck_error **e)
+{
+	AUTO(report) struct imgcheck_report *report = NULL;
+
+	if (imgcheck_images_new(&j->images) || imgcheck_config_new(&j->config))
+		return false;
+	configure(j);
+	if (!collect(j, e))
+		return false;
+	if (!j->configured) {
+		document_set_text(j->answer, "skipped", j->described ? "this unit is not set up" : "there is no " DESCRIPTION);
+		return true;
+	}
+	return set_texts(j, e) && !imgcheck_check(j->config, j->images, &report, e) && answer_report(j, report, e);
+}
+
+static void clear(struct judgement *j)
+{
+	json_decref(j->answer);
+	free(j->configuration);
+	imgcheck_images_free(j->images);
+	imgcheck_config_free(j->config);
+}
+
+int refresh_judge(void *arg)
+{
+	struct judgement j = { .refresh = arg, .answer = document_object() };
+	AUTO(error) struct imgcheck_error *e = NULL;
+	int status;
+
+	j.configuration = memory_must(json_dumps(j.refresh->config, JSON_COMPACT));
+	if (!judge(&j, &e))
+		answer_error(j.answer, e);
+	status = print_answer(j.answer, &j.refresh->notices);
+	clear(&j);
+	return status;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef HOOKS_SNAPCTL_H
+#define HOOKS_SNAPCTL_H
+
+/*
+ * snapctl, as a hook or an app of a snap asks it: found on PATH, with a time limit (snapd may be busy or
+ * restarting) and a ceiling on its answer.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "lines.h"
+
+/* Whether this process runs in a snap that can ask snapctl. */
+bool snapctl_here(void);
+
+/*
+ * The configuration under these keys, one object, those not set left out: *out is new.  False where it
+ * cannot be had; *why, new, then says so.  Keys that snapd would refuse as names are not asked for, since
+ * nothing can be stored under them.
+ */
+bool snapctl_get(const struct lines *keys, int64_t until, json_t **out, char **why);
+
+/* Whether the plug is connected; true where it cannot be told. */
+bool snapctl_is_connected(const char *plug, int64_t until);
+
+#endif
