@@ -14,7 +14,7 @@ static int failure(const char *path, struct imgcheck_error **err)
 	return ic_error_set_at(err, IMGCHECK_ERR_IO, path, 0, 0, "cannot read: %s", strerror(errno));
 }
 
-static int read_all(int fd, const char *path, struct ic_buf *out, struct imgcheck_error **err)
+int ic_file_read_fd(int fd, const char *path, struct ic_buf *out, struct imgcheck_error **err)
 {
 	char chunk[CHUNK_BYTES];
 
@@ -36,20 +36,36 @@ static int read_all(int fd, const char *path, struct ic_buf *out, struct imgchec
 	}
 }
 
+int ic_file_open(const char *path, int *fd, size_t *size, struct imgcheck_error **err)
+{
+	int opened = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK), result;
+	struct stat st;
+
+	*fd = -1;
+	*size = 0;
+	if (opened < 0)
+		return failure(path, err);
+	if (fstat(opened, &st) < 0) {
+		result = failure(path, err);
+	} else if (!S_ISREG(st.st_mode)) {
+		result = ic_error_set_at(err, IMGCHECK_ERR_IO, path, 0, 0, "cannot read: not a regular file");
+	} else {
+		*fd = opened;
+		*size = (size_t)st.st_size;
+		return 0;
+	}
+	(void)close(opened);
+	return result;
+}
+
 int ic_file_read(const char *path, struct ic_buf *out, struct imgcheck_error **err)
 {
-	struct stat st;
-	int fd, result;
+	size_t size;
+	int fd, result = ic_file_open(path, &fd, &size, err);
 
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	if (fd < 0)
-		return failure(path, err);
-	if (fstat(fd, &st) < 0)
-		result = failure(path, err);
-	else if (!S_ISREG(st.st_mode))
-		result = ic_error_set_at(err, IMGCHECK_ERR_IO, path, 0, 0, "cannot read: not a regular file");
-	else
-		result = read_all(fd, path, out, err);
+	if (result < 0)
+		return result;
+	result = ic_file_read_fd(fd, path, out, err);
 	(void)close(fd);
 	return result;
 }

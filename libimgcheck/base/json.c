@@ -6,10 +6,13 @@
 #include "limits.h"
 #include "text.h"
 
-/* Structural bytes outside strings, counted up to the ceiling. */
-static bool structure_fits(const char *text, size_t len)
+/*
+ * Structural bytes outside strings, counted up to the ceiling; of the first value alone where more may
+ * follow behind it.
+ */
+static bool structure_fits(const char *text, size_t len, bool first_only)
 {
-	size_t tokens = 0;
+	size_t tokens = 0, depth = 0;
 	bool quoted = false;
 
 	for (size_t i = 0; i < len; i++) {
@@ -17,8 +20,14 @@ static bool structure_fits(const char *text, size_t len)
 			i++;
 		else if (text[i] == '"')
 			quoted = !quoted;
-		else if (!quoted && strchr("{}[],:", text[i]) && text[i] && ++tokens > IC_MAX_JSON_TOKENS)
+		if (quoted || !text[i] || !strchr("{}[],:", text[i]))
+			continue;
+		if (++tokens > IC_MAX_JSON_TOKENS)
 			return false;
+		if (text[i] == '{' || text[i] == '[')
+			depth++;
+		else if ((text[i] == '}' || text[i] == ']') && depth > 0 && --depth == 0 && first_only)
+			return true;
 	}
 	return true;
 }
@@ -29,7 +38,7 @@ static int parse(const char *name, const char *text, size_t len, size_t flags, j
 	json_error_t why = {0};
 
 	*out = NULL;
-	if (!structure_fits(text, len))
+	if (!structure_fits(text, len, (flags & JSON_DISABLE_EOF_CHECK) != 0))
 		return ic_error_set_at(err, IMGCHECK_ERR_LIMIT, name, 0, 0, "cannot read JSON with more than %zu structural characters",
 		                       (size_t)IC_MAX_JSON_TOKENS);
 	*out = json_loadb(text, len, flags | JSON_DECODE_ANY | JSON_ALLOW_NUL, &why);

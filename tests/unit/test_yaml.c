@@ -8,26 +8,31 @@
 #include "base/json.h"
 #include "test.h"
 
-/* A tree in one line: scalars as they are ("~" for null), [a,b], {k:v}. */
-static void dump(const struct ic_node *node, char *out, size_t size)
+static void append(char *out, size_t size, const char *text)
 {
 	size_t used = strlen(out);
 
+	(void)snprintf(out + used, size - used, "%s", text);
+}
+
+/* A tree in one line: scalars as they are ("~" for null), [a,b], {k:v}. */
+static void dump(const struct ic_node *node, char *out, size_t size)
+{
 	if (!node || node->kind == IC_NODE_SCALAR) {
-		(void)snprintf(out + used, size - used, "%s", ic_node_is_null(node) ? "~" : node->text);
+		append(out, size, ic_node_is_null(node) ? "~" : node->text);
 		return;
 	}
-	strncat(out, node->kind == IC_NODE_MAPPING ? "{" : "[", size - strlen(out) - 1);
+	append(out, size, node->kind == IC_NODE_MAPPING ? "{" : "[");
 	for (const struct ic_item *i = ic_node_items(node); i; i = i->next) {
 		if (i->key) {
 			dump(i->key, out, size);
-			strncat(out, ":", size - strlen(out) - 1);
+			append(out, size, ":");
 		}
 		dump(i->value, out, size);
 		if (i->next)
-			strncat(out, ",", size - strlen(out) - 1);
+			append(out, size, ",");
 	}
-	strncat(out, node->kind == IC_NODE_MAPPING ? "}" : "]", size - strlen(out) - 1);
+	append(out, size, node->kind == IC_NODE_MAPPING ? "}" : "]");
 }
 
 /* All documents of a stream, a space between them; the first error is left in *err. */
@@ -40,7 +45,7 @@ static void dump_stream(const char *text, size_t len, char *out, size_t size, st
 	cr_assert_eq(ic_yaml_new_text("file.yaml", text, len, &y, err), 0);
 	while (ic_yaml_next(y, &doc, err) == 0 && doc) {
 		if (out[0])
-			strncat(out, " ", size - strlen(out) - 1);
+			append(out, size, " ");
 		dump(doc->root, out, size);
 		ic_doc_free(doc);
 	}
