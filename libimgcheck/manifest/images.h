@@ -5,15 +5,30 @@
 /*
  * The set of images that a run checks (imgcheck_images): unique references with every place that names
  * them, and the problems met on the way.  Filled by the readers of this station, read by the later ones.
+ * What goes in comes from hostile files: its amount is bounded by IC_MAX_IMAGES, _ORIGINS and _PROBLEMS.
  */
+
+#include <jansson.h>
 
 #include "base/buf.h"
 #include "base/ref.h"
 
+/* A place as a reader finds it; texts are borrowed, NULL where not known. */
+struct ic_place {
+	const char *file, *object, *path, *pull_policy, *pull_secrets, *node_arch, *namespace_;
+	unsigned line; /* 0 where not known */
+	enum imgcheck_class class;
+	bool partial; /* could be the end of a longer reference whose start stands elsewhere: see ic_images_settle() */
+};
+
+/* A place as it is kept. */
 struct ic_origin {
 	char *file, *object, *path, *pull_policy, *pull_secrets, *node_arch, *namespace_; /* NULL where not known */
+	char *line_text;                                                                  /* NULL where not known */
 	unsigned line;                                                                    /* 0 where not known */
 	enum imgcheck_class class;
+	bool partial;
+	char *memory; /* which holds all of the texts */
 };
 
 struct imgcheck_image {
@@ -26,15 +41,31 @@ struct imgcheck_image {
 	struct ic_vec origins; /* struct ic_origin */
 };
 
+struct imgcheck_images {
+	struct ic_vec images;   /* struct imgcheck_image *, sorted by text */
+	struct ic_vec problems; /* struct imgcheck_error * */
+	size_t origins;         /* in all images together */
+	json_t *values;         /* template values, an object, or NULL: nothing is rendered */
+};
+
 /*
  * Adds one place to the image `text`, creating the image where it is new.  Everything is copied.
  * source may be NULL.  Errors: NOMEM, LIMIT.
  */
-int ic_images_add(struct imgcheck_images *s, const char *text, size_t len, const struct ic_origin *origin,
+int ic_images_add(struct imgcheck_images *s, const char *text, size_t len, const struct ic_place *place,
                   const char *source, struct imgcheck_error **err) IC_MUST_CHECK;
 
 /* Keeps a problem of the set: *problem is taken and cleared, also on failure. */
 int ic_images_add_problem(struct imgcheck_images *s, struct imgcheck_error **problem, struct imgcheck_error **err) IC_MUST_CHECK;
+
+/*
+ * Removes each image of which all places are partial and whose text is the end, behind a '/', of another
+ * image's: somewhere its registry is put before it.  Called at the end of each public call that adds.
+ */
+void ic_images_settle(struct imgcheck_images *s);
+
+/* Marks each image as ignored that matches one of the globs (ic_texts) over its text. */
+void ic_images_ignore(struct imgcheck_images *s, const struct ic_vec *globs);
 
 /* Whether every place of the image says imagePullPolicy: Never, so that no registry is asked. */
 bool ic_image_is_local(const struct imgcheck_image *m);

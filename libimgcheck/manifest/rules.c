@@ -1,0 +1,740 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rules.h"
+
+#include <string.h>
+
+#include "base/limits.h"
+#include "base/text.h"
+#include "documents.h"
+#include "walk.h"
+
+#define MAX_NESTING 4 /* documents inside of values inside of documents ... */
+
+typedef int (*visit_fn)(struct ic_walk *w, const struct ic_step *at, const struct ic_node *owner,
+                        const struct ic_node *value, struct imgcheck_error **err);
+
+static int visit_any(struct ic_walk *w, const struct ic_step *at, const struct ic_node *owner, const struct ic_node *value,
+                     struct imgcheck_error **err);
+static int visit_members(struct ic_walk *w, const struct ic_step *at, const struct ic_node *node, const char *const *except,
+                         struct imgcheck_error **err);
+
+static const char *const no_keys[] = {NULL};
+
+/* ------------------------------------------------------------------ what stands in one text */
+
+/* Reports text at node where `form` says that it is one. */
+static int report(struct ic_walk *w, const struct ic_step *at, const struct ic_node *node, enum ic_form form,
+                  enum imgcheck_class class, struct imgcheck_error **err)
+{
+	const char *text = node->text;
+	size_t len = node->len;
+
+	ic_form_trim(&text, &len);
+	return ic_walk_find(w, at, node, text, len, (struct ic_find){.form = form, .class = class}, err);
+}
+
+/* A text whose name may say that it is an image; class mentioned. */
+static int mention(struct ic_walk *w, const struct ic_step *at, const struct ic_node *node, const char *text, size_t len,
+                   bool named, struct imgcheck_error **err)
+{
+	struct ic_find find = {.class = IMGCHECK_CLASS_MENTIONED};
+
+	ic_form_trim(&text, &len);
+	find.form = named ? ic_form_named_image(text, len) : ic_form_elsewhere(text, len);
+	return ic_walk_find(w, at, node, text, len, find, err);
+}
+
+/* Where the next piece of text begins that is parted from the others by bytes of `set`; *len is its length. */
+static const char *next_piece(const char **rest, size_t *left, const char *set, size_t *len)
+{
+	const char *start;
+
+	while (*left && strchr(set, **rest)) { /* also a NUL parts */
+		(*rest)++;
+		(*left)--;
+	}
+	start = *rest;
+	while (*left && !strchr(set, **rest)) {
+		(*rest)++;
+		(*left)--;
+	}
+	*len = (size_t)(*rest - start);
+	return *len ? start : NULL;
+}
+
+/* What stands behind the first '=' of "key=value", or the whole text. */
+static void strip_key(const char **text, size_t *len)
+{
+	const char *equals = memchr(*text, '=', *len);
+
+	if (equals) {
+		*len -= (size_t)(equals + 1 - *text);
+		*text = equals + 1;
+	}
+}
+
+/* "key=REF" lines, or references parted by commas or blanks: all of the text, or none of it. */
+static int visit_list_text(struct ic_walk *w, const struct ic_step *at, const struct ic_node *node, struct imgcheck_error **err)
+{
+	for (int pass = 0; pass < 2; pass++) {
+		const char *rest = node->text, *piece;
+		size_t left = node->len, len;
+
+		while ((piece = next_piece(&rest, &left, " \t\r\n,;", &len))) {
+			int result;
+
+			strip_key(&piece, &len);
+			if (pass == 0 && ic_form_elsewhere(piece, len) != IC_FORM_REFERENCE)
+				return 0;
+			result = pass == 0 ? 0 : mention(w, at, node, piece, len, false, err);
+			if (result < 0)
+				return result;
+		}
+	}
+	return 0;
+}
+
+/* A line for a shell: words that are references on a host, alone or behind '='; comments are left out. */
+static int visit_shell_text(struct ic_walk *w, const struct ic_step *at, const struct ic_node *node, struct imgcheck_error **err)
+{
+	const char *lines = node->text, *line;
+	size_t lines_left = node->len, line_len;
+
+	while ((line = next_piece(&lines, &lines_left, "\n", &line_len))) {
+		const char *word;
+		size_t len;
+
+		while ((word = next_piece(&line, &line_len, " \t\r\"'`;|&()<>", &len)) && word[0] != '#') {
+			int result;
+
+			strip_key(&word, &len);
+			result = ic_form_has_host(word, len) ? mention(w, at, node, word, len, false, err) : 0;
+			if (result < 0)
+				return result;
+		}
+	}
+	return 0;
+}
+
+/* ------------------------------------------------------------------ pods */
+
+/* Numbers and Booleans are no text to Kubernetes, whatever the reference grammar says. */
+static bool is_number(const struct ic_node *node)
+{
+	size_t digits = 0;
+
+	if (node->style != IC_STYLE_PLAIN || node->tag)
+		return false;
+	while (digits < node->len && (ic_is_digit(node->text[digits]) || node->text[digits] == '.'))
+		digits++;
+	return digits == node->len || ic_node_equals(node, "true") || ic_node_equals(node, "false");
+}
+
+/* `image: {{ name }}` is a mapping in a mapping to YAML: its innermost key, or NULL. */
+static const struct ic_node *template_mark(const struct ic_node *node)
+{
+	const struct ic_item *inner = ic_node_items(node);
+
+	inner = inner && inner->key && !inner->next ? ic_node_items(inner->key) : NULL;
+	return inner && ic_node_is(inner->key, IC_NODE_SCALAR) ? inner->key : NULL;
+}
+
+static int visit_container_image(struct ic_walk *w, const struct ic_step *at, const struct ic_node *owner,
+                                 const struct ic_node *value, struct imgcheck_error **err)
+{
+	struct ic_find find = {.class = IMGCHECK_CLASS_REQUIRED, .form = IC_FORM_UNRESOLVED};
+	const struct ic_node *mark = template_mark(value);
+	const char *text;
+	size_t len;
+
+	if (mark)
+		return ic_walk_find(w, at, value, mark->text, mark->len, find, err);
+	if (value->kind != IC_NODE_SCALAR)
+		return visit_any(w, at, owner, value, err);
+	text = value->text;
+	len = value->len;
+	ic_form_trim(&text, &len);
+	if (len != value->len)
+		find.note = "has blanks or line ends around it, with which a kubelet refuses it";
+	if (!is_number(value))
+		find.form = ic_form_in_container(text, len);
+	return ic_walk_find(w, at, value, text, len, find, err);
+}
+
+static int visit_container(struct ic_walk *w, const struct ic_step *at, const struct ic_node *owner,
+                           const struct ic_node *value, struct imgcheck_error **err)
+{
+	static const char *const seen[] = {"image", NULL};
+	const struct ic_item *i = ic_node_items(value);
+	int result = 0;
+
+	if (!ic_node_is(value, IC_NODE_MAPPING))
+		return visit_any(w, at, owner, value, err);
+	for (; i && result == 0; i = i->next) {
+		struct ic_step step = {.up = at, .kind = IC_STEP_KEY, .key = i->key};
+
+		if (!ic_node_equals(i->key, "image"))
+			continue;
+		w->pull_policy = ic_node_get_text(value, "imagePullPolicy");
+		result = visit_container_image(w, &step, value, i->value, err);
+		w->pull_policy = NULL;
+	}
+	return result < 0 ? result : visit_members(w, at, value, seen, err);
+}
+
+/* Goes through the items of a sequence with one rule for each; anything else is walked as usual. */
+static int visit_items(struct ic_walk *w, const struct ic_step *at, const struct ic_node *value, visit_fn visit,
+                       struct imgcheck_error **err)
+{
+	struct ic_step step = {.up = at, .kind = IC_STEP_INDEX};
+	const struct ic_item *i = ic_node_items(value);
+
+	if (!ic_node_is(value, IC_NODE_SEQUENCE))
+		return visit_any(w, at, NULL, value, err);
+	for (; i; i = i->next, step.index++) {
+		int result = visit(w, &step, value, i->value, err);
+
+		if (result < 0)
+			return result;
+	}
+	return 0;
+}
+
+static int visit_containers(struct ic_walk *w, const struct ic_step *at, const struct ic_node *owner,
+                            const struct ic_node *value, struct imgcheck_error **err)
+{
+	const struct ic_node *outer = w->pod;
+	int result;
+
+	w->pod = owner;
+	result = visit_items(w, at, value, visit_container, err);
+	w->pod = outer;
+	return result;
+}
+
+/* An image volume: `image: {reference: ..., pullPolicy: ...}`. */
+static int visit_volume(struct ic_walk *w, const struct ic_step *at, const struct ic_node *owner, const struct ic_node *value,
+                        struct imgcheck_error **err)
+{
+	const struct ic_node *image = ic_node_get(value, "image"), *reference = ic_node_get(image, "reference");
+	struct ic_node image_key = {.kind = IC_NODE_SCALAR, .text = "image", .len = 5};
+	struct ic_node reference_key = {.kind = IC_NODE_SCALAR, .text = "reference", .len = 9};
+	struct ic_step outer = {.up = at, .kind = IC_STEP_KEY, .key = &image_key};
+	struct ic_step step = {.up = &outer, .kind = IC_STEP_KEY, .key = &reference_key};
+	int result;
+
+	if (!ic_node_is(reference, IC_NODE_SCALAR))
+		return visit_any(w, at, owner, value, err);
+	w->pull_policy = ic_node_get_text(image, "pullPolicy");
+	result = visit_container_image(w, &step, image, reference, err);
+	w->pull_policy = NULL;
+	return result;
+}
+
+static int visit_volumes(struct ic_walk *w, const struct ic_step *at, const struct ic_node *owner, const struct ic_node *value,
+                         struct imgcheck_error **err)
+{
+	const struct ic_node *outer = w->pod;
+	int result;
+
+	w->pod = owner;
+	result = visit_items(w, at, value, visit_volume, err);
+	w->pod = outer;
+	return result;
+}
+
+/* ------------------------------------------------------------------ arguments and environment */
+
+/* "--flag=REF", REF, or a line for a shell; `named` says that the argument before it was a flag that says image. */
+static int visit_argument(struct ic_walk *w, const struct ic_step *at, const struct ic_node *node, bool named,
+                          struct imgcheck_error **err)
+{
+	const char *text = node->text;
+	size_t len = node->len, flag;
+
+	if (strpbrk(text, " \t\n"))
+		return visit_shell_text(w, at, node, err);
+	strip_key(&text, &len);
+	flag = len < node->len ? node->len - len - 1 : 0;
+	if (flag > 0)
+		named = ic_name_says_image(node->text, flag);
+	/* $(NAME) is filled in by Kubernetes: no placeholder that somebody forgot. */
+	if (named && ic_form_named_image(text, len) == IC_FORM_UNRESOLVED)
+		return 0;
+	return mention(w, at, node, text, len, named, err);
+}
+
+static int visit_arguments(struct ic_walk *w, const struct ic_step *at, const struct ic_node *owner,
+                           const struct ic_node *value, struct imgcheck_error **err)
+{
+	struct ic_step step = {.up = at, .kind = IC_STEP_INDEX};
+	const struct ic_item *i = ic_node_items(value);
+	bool named = false;
+
+	if (value->kind == IC_NODE_SCALAR)
+		return visit_argument(w, at, value, false, err);
+	if (value->kind != IC_NODE_SEQUENCE)
+		return visit_any(w, at, owner, value, err);
+	for (; i; i = i->next, step.index++) {
+		int result;
+
+		if (i->value->kind != IC_NODE_SCALAR)
+			continue;
+		result = visit_argument(w, &step, i->value, named, err);
+		if (result < 0)
+			return result;
+		named = i->value->text[0] == '-' && ic_name_says_image(i->value->text, i->value->len);
+	}
+	return 0;
+}
+
+static int visit_variable(struct ic_walk *w, const struct ic_step *at, const struct ic_node *owner,
+                          const struct ic_node *variable, struct imgcheck_error **err)
+{
+	const struct ic_node *value = ic_node_get(variable, "value");
+	const char *name = ic_node_get_text(variable, "name");
+	struct ic_node key = {.kind = IC_NODE_SCALAR, .text = "value", .len = 5};
+	struct ic_step step = {.up = at, .kind = IC_STEP_KEY, .key = &key};
+	bool named = name && ic_name_says_image(name, strlen(name));
+
+	if (!name)
+		return visit_any(w, at, owner, variable, err);
+	if (!ic_node_is(value, IC_NODE_SCALAR))
+		return 0;
+	if (strpbrk(value->text, ",=\n"))
+		return visit_list_text(w, &step, value, err);
+	return mention(w, &step, value, value->text, value->len, named, err);
+}
+
+static int visit_environment(struct ic_walk *w, const struct ic_step *at, const struct ic_node *owner,
+                             const struct ic_node *value, struct imgcheck_error **err)
+{
+	(void)owner;
+	return visit_items(w, at, value, visit_variable, err);
+}
+
+/* ------------------------------------------------------------------ fields of other objects */
+
+/* `image:` outside of a container; a mapping may be one of Helm's. */
+static int visit_image(struct ic_walk *w, const struct ic_step *at, const struct ic_node *owner, const struct ic_node *value,
+                       struct imgcheck_error **err)
+{
+	const char *text = value->text;
+	size_t len = value->len;
+	int result;
+
+	if (value->kind != IC_NODE_SCALAR)
+		return visit_any(w, at, owner, value, err);
+	ic_form_trim(&text, &len);
+	w->pull_policy = ic_node_get_text(owner, "imagePullPolicy");
+	if (!w->pull_policy)
+		w->pull_policy = ic_node_get_text(owner, "pullPolicy");
+	result = report(w, at, value, ic_form_named_image(text, len), IMGCHECK_CLASS_REQUIRED, err);
+	w->pull_policy = NULL;
+	return result;
+}
+
+/* Items of kustomize's `images:` say what a name becomes; the tag stands apart, so the name is but a hint. */
+static int visit_image_override(struct ic_walk *w, const struct ic_step *at, const struct ic_node *owner,
+                                const struct ic_node *value, struct imgcheck_error **err)
+{
+	const struct ic_node *name = ic_node_get(value, "newName");
+
+	if (!name)
+		name = ic_node_get(value, "name");
+	if (!ic_node_is(name, IC_NODE_SCALAR) || (!ic_node_get(value, "newName") && !ic_node_get(value, "newTag")))
+		return visit_any(w, at, owner, value, err);
+	if (!ic_form_has_host(name->text, name->len))
+		return 0;
+	return report(w, at, name, ic_form_named_image(name->text, name->len), IMGCHECK_CLASS_HINT, err);
+}
+
+static int visit_image_overrides(struct ic_walk *w, const struct ic_step *at, const struct ic_node *owner,
+                                 const struct ic_node *value, struct imgcheck_error **err)
+{
+	(void)owner;
+	return visit_items(w, at, value, visit_image_override, err);
+}
+
+/* Of metadata only the annotations count; of those the ones that say image, or are a reference and nothing else. */
+static int visit_annotations(struct ic_walk *w, const struct ic_step *at, const struct ic_node *owner,
+                             const struct ic_node *value, struct imgcheck_error **err)
+{
+	struct ic_step step = {.up = at, .kind = IC_STEP_KEY};
+	const struct ic_item *i = ic_node_is(value, IC_NODE_MAPPING) ? ic_node_items(value) : NULL;
+
+	(void)owner;
+	for (; i; i = i->next) {
+		enum ic_form found;
+		int result;
+
+		if (!ic_node_is(i->key, IC_NODE_SCALAR) || !ic_node_is(i->value, IC_NODE_SCALAR))
+			continue;
+		if (ic_name_says_image(i->key->text, i->key->len))
+			found = ic_form_named_image(i->value->text, i->value->len);
+		else
+			found = ic_form_elsewhere(i->value->text, i->value->len);
+		step.key = i->key;
+		result = report(w, &step, i->value, found, IMGCHECK_CLASS_HINT, err);
+		if (result < 0)
+			return result;
+	}
+	return 0;
+}
+
+static int visit_metadata(struct ic_walk *w, const struct ic_step *at, const struct ic_node *owner, const struct ic_node *value,
+                          struct imgcheck_error **err)
+{
+	const struct ic_node *annotations = ic_node_get(value, "annotations");
+	struct ic_node key = {.kind = IC_NODE_SCALAR, .text = "annotations", .len = 11};
+	struct ic_step step = {.up = at, .kind = IC_STEP_KEY, .key = &key};
+
+	return annotations ? visit_annotations(w, &step, owner, annotations, err) : 0;
+}
+
+/* The past of an object, not what it needs. */
+static int visit_status(struct ic_walk *w, const struct ic_step *at, const struct ic_node *owner, const struct ic_node *value,
+                        struct imgcheck_error **err)
+{
+	if (ic_node_get(owner, "kind") || ic_node_get(owner, "metadata") || ic_node_get(owner, "spec"))
+		return 0;
+	return visit_any(w, at, owner, value, err);
+}
+
+static int skip(struct ic_walk *w, const struct ic_step *at, const struct ic_node *owner, const struct ic_node *value,
+                struct imgcheck_error **err)
+{
+	(void)w;
+	(void)at;
+	(void)owner;
+	(void)value;
+	(void)err;
+	return 0;
+}
+
+/*
+ * A field that only by its name says image.  A whole value that is to be filled in says nothing more, and a
+ * program's settings are full of them; one with a repository in it is somebody's forgotten image.
+ */
+static enum ic_form form_by_name(const struct ic_step *at, const char *text, size_t len)
+{
+	const struct ic_node *name = ic_step_name(at);
+	enum ic_form form;
+
+	if (!ic_node_is(name, IC_NODE_SCALAR) || !ic_name_says_image(name->text, name->len))
+		return IC_FORM_OTHER;
+	form = ic_form_named_image(text, len);
+	return form == IC_FORM_UNRESOLVED && !memchr(text, '/', len) ? IC_FORM_OTHER : form;
+}
+
+/* Any other text: a hint where it is a reference and nothing else, or its name says image and it has a host. */
+static int visit_scalar(struct ic_walk *w, const struct ic_step *at, const struct ic_node *node, struct imgcheck_error **err)
+{
+	struct ic_find find = {.class = IMGCHECK_CLASS_HINT, .partial = true};
+	const char *text = node->text;
+	size_t len = node->len;
+
+	ic_form_trim(&text, &len);
+	find.form = ic_form_elsewhere(text, len);
+	if (find.form == IC_FORM_OTHER) {
+		find.form = form_by_name(at, text, len);
+		if (find.form == IC_FORM_REFERENCE && !ic_form_has_host(text, len))
+			find.form = IC_FORM_OTHER;
+	}
+	return ic_walk_find(w, at, node, text, len, find, err);
+}
+
+/* ------------------------------------------------------------------ images in parts (Helm values) */
+
+static const char *const part_keys[] = {"registry", "repository", "image", "name", "tag", "version", "digest", NULL};
+
+/* The text of the first of the keys that is there and not empty, or NULL. */
+static const char *part(const struct ic_node *node, const char *key, const char *other)
+{
+	const char *text = ic_node_get_text(node, key);
+
+	if ((!text || !*text) && other)
+		text = ic_node_get_text(node, other);
+	return text && *text ? text : NULL;
+}
+
+static int join(struct ic_buf *out, const char *before, const char *text, struct imgcheck_error **err)
+{
+	return text ? ic_buf_printf(out, err, "%s%s", out->len ? before : "", text) : 0;
+}
+
+/*
+ * The reference that {registry, repository, image or name, tag or version, digest} make together; nothing
+ * where they make none.  *untagged: a tag has its place, but is not given.
+ */
+static int join_parts(const struct ic_node *node, struct ic_buf *out, bool *untagged, struct imgcheck_error **err)
+{
+	const char *registry = part(node, "registry", NULL), *repository = part(node, "repository", NULL);
+	const char *name = part(node, "image", repository ? NULL : "name");
+	const char *tag = part(node, "tag", "version"), *digest = part(node, "digest", NULL);
+	bool has_tag = ic_node_get(node, "tag") || ic_node_get(node, "version") || ic_node_get(node, "digest");
+	int result;
+
+	*untagged = !tag && !digest;
+	if (!has_tag || (!repository && !name) || (!registry && !repository && !strchr(name, '/')))
+		return 0;
+	result = join(out, "/", registry, err);
+	if (result == 0)
+		result = join(out, "/", repository, err);
+	if (result == 0)
+		result = join(out, "/", name, err);
+	if (result == 0)
+		result = join(out, ":", tag, err);
+	return result < 0 ? result : join(out, "@", digest, err);
+}
+
+/* *found tells whether the mapping is such an image, whose parts must not be looked at one by one. */
+static int visit_parts(struct ic_walk *w, const struct ic_step *at, const struct ic_node *node, bool *found,
+                       struct imgcheck_error **err)
+{
+	struct ic_find find = {.class = IMGCHECK_CLASS_MENTIONED};
+	struct ic_buf text IC_AUTO(buf);
+	bool untagged = false;
+	int result = 0;
+
+	ic_buf_init(&text, 8 * IC_MAX_REF_BYTES);
+	*found = false;
+	if (join_parts(node, &text, &untagged, NULL) < 0 || text.len == 0)
+		return 0; /* longer than any reference, or none */
+	find.form = ic_form_named_image(text.data, text.len);
+	if (find.form == IC_FORM_OTHER)
+		return 0;
+	*found = true;
+	w->pull_policy = part(node, "pullPolicy", "imagePullPolicy");
+	result = ic_walk_find(w, at, node, text.data, text.len, find, err);
+	if (result == 0 && untagged && find.form == IC_FORM_REFERENCE) {
+		find.form = IC_FORM_UNRESOLVED;
+		result = ic_buf_add_text(&text, ":<appVersion>", err);
+		if (result == 0)
+			result = ic_walk_find(w, at, node, text.data, text.len, find, err);
+	}
+	w->pull_policy = NULL;
+	return result;
+}
+
+/* ------------------------------------------------------------------ ConfigMaps and documents inside of values */
+
+/* Whether it is worth reading a text as documents: it speaks of images, or a word of it is a reference. */
+static bool may_hold_images(const struct ic_node *node)
+{
+	const char *rest = node->text, *word;
+	size_t left = node->len, len;
+
+	if (memmem(node->text, node->len, "image", 5) || memmem(node->text, node->len, "Image", 5))
+		return true;
+	while ((word = next_piece(&rest, &left, " \t\r\n\"',[]{}", &len)))
+		if (ic_form_elsewhere(word, len) == IC_FORM_REFERENCE)
+			return true;
+	return false;
+}
+
+/* *found: there was a document that is more than one text. */
+static int visit_documents(struct ic_walk *w, const struct ic_step *at, const struct ic_node *node, bool *found,
+                           struct imgcheck_error **err)
+{
+	struct ic_step step = {.up = at, .kind = IC_STEP_INSIDE};
+	struct ic_docs *docs IC_AUTO(docs) = NULL;
+	struct ic_walk inner = *w;
+	int result = ic_docs_new("value", node->text, node->len, &docs, err);
+
+	inner.nesting++;
+	inner.base_line = ic_walk_line(w, node);
+	inner.fixed_line |= node->style != IC_STYLE_LITERAL;
+	while (result == 0) {
+		struct imgcheck_error *ignored IC_AUTO(error) = NULL;
+		struct ic_doc *doc IC_AUTO(doc) = NULL;
+
+		/* Most values are no documents: that one cannot be read is no news. */
+		if (ic_docs_next(docs, &doc, &ignored) == IMGCHECK_ERR_NOMEM)
+			return ic_error_nomem(err);
+		if (!doc)
+			break;
+		if (!doc->root || doc->root->kind == IC_NODE_SCALAR)
+			continue;
+		*found = true;
+		result = visit_any(&inner, &step, NULL, doc->root, err);
+	}
+	return result;
+}
+
+/* Lines "name=value" among others. */
+static int visit_properties(struct ic_walk *w, const struct ic_step *at, const struct ic_node *node, struct imgcheck_error **err)
+{
+	const char *rest = node->text, *line;
+	size_t left = node->len, len;
+
+	while ((line = next_piece(&rest, &left, "\r\n", &len))) {
+		const char *value = line;
+		size_t value_len = len;
+		int result;
+
+		strip_key(&value, &value_len);
+		if (value == line)
+			continue;
+		result = mention(w, at, node, value, value_len, ic_name_says_image(line, (size_t)(value - line) - 1), err);
+		if (result < 0)
+			return result;
+	}
+	return 0;
+}
+
+static int visit_config_value(struct ic_walk *w, const struct ic_step *at, const struct ic_node *node, struct imgcheck_error **err)
+{
+	struct ic_find find = {.class = IMGCHECK_CLASS_MENTIONED, .partial = true};
+	const char *text = node->text;
+	size_t len = node->len;
+	bool found = false;
+	int result;
+
+	ic_form_trim(&text, &len);
+	find.form = ic_form_elsewhere(text, len);
+	if (find.form == IC_FORM_OTHER)
+		find.form = form_by_name(at, text, len);
+	if (find.form != IC_FORM_OTHER)
+		return ic_walk_find(w, at, node, text, len, find, err);
+	if (w->nesting >= MAX_NESTING || !may_hold_images(node))
+		return 0;
+	result = visit_documents(w, at, node, &found, err);
+	return result < 0 || found ? result : visit_properties(w, at, node, err);
+}
+
+static int visit_config_data(struct ic_walk *w, const struct ic_step *at, const struct ic_node *owner,
+                             const struct ic_node *value, struct imgcheck_error **err)
+{
+	struct ic_step step = {.up = at, .kind = IC_STEP_KEY};
+
+	(void)owner;
+	for (const struct ic_item *i = ic_node_items(value); i; i = i->next) {
+		int result = 0;
+
+		step.key = i->key;
+		if (i->key && i->value->kind == IC_NODE_SCALAR)
+			result = visit_config_value(w, &step, i->value, err);
+		if (result < 0)
+			return result;
+	}
+	return 0;
+}
+
+/* ------------------------------------------------------------------ the table */
+
+/* What a member of a mapping means, by its key.  Whatever is not here is walked through. */
+static const struct rule {
+	const char *key;
+	visit_fn visit;
+	const char *kind; /* only in objects of this kind, or NULL */
+} rules[] = {
+	/* pods, in whatever object they stand */
+	{"containers", visit_containers, NULL},
+	{"initContainers", visit_containers, NULL},
+	{"ephemeralContainers", visit_containers, NULL},
+	{"container", visit_container, NULL}, /* Argo workflows */
+	{"steps", visit_containers, NULL},    /* Tekton tasks */
+	{"sidecars", visit_containers, NULL},
+	{"volumes", visit_volumes, NULL},
+	{"args", visit_arguments, NULL},
+	{"command", visit_arguments, NULL},
+	{"env", visit_environment, NULL},
+	/* other objects */
+	{"image", visit_image, NULL},
+	{"images", visit_image_overrides, NULL},
+	{"data", visit_config_data, "ConfigMap"},
+	{"metadata", visit_metadata, NULL},
+	{"annotations", visit_annotations, NULL},
+	/* never */
+	{"status", visit_status, NULL},
+	{"openAPIV3Schema", skip, NULL},
+	{"spec", skip, "CustomResourceDefinition"},
+	{"data", skip, "Secret"},
+	{"stringData", skip, "Secret"},
+};
+
+static const struct rule *find_rule(const struct ic_node *node, const struct ic_node *key)
+{
+	for (size_t i = 0; i < IC_COUNT(rules); i++)
+		if (ic_node_equals(key, rules[i].key) &&
+		    (!rules[i].kind || ic_node_equals(ic_node_get(node, "kind"), rules[i].kind)))
+			return &rules[i];
+	return NULL;
+}
+
+static bool is_among(const struct ic_node *key, const char *const *keys)
+{
+	for (; *keys; keys++)
+		if (ic_node_equals(key, *keys))
+			return true;
+	return false;
+}
+
+static int visit_members(struct ic_walk *w, const struct ic_step *at, const struct ic_node *node, const char *const *except,
+                         struct imgcheck_error **err)
+{
+	struct ic_step step = {.up = at, .kind = IC_STEP_KEY};
+
+	for (const struct ic_item *i = ic_node_items(node); i; i = i->next) {
+		const struct rule *rule = find_rule(node, i->key);
+		int result;
+
+		if (is_among(i->key, except))
+			continue;
+		step.key = i->key;
+		result = (rule ? rule->visit : visit_any)(w, &step, node, i->value, err);
+		if (result < 0)
+			return result;
+	}
+	return 0;
+}
+
+/* An OpenShift object reference: {kind: DockerImage, name: REF}. */
+static int visit_docker_image(struct ic_walk *w, const struct ic_step *at, const struct ic_node *node, struct imgcheck_error **err)
+{
+	const struct ic_node *name = ic_node_get(node, "name");
+
+	if (!ic_node_is(name, IC_NODE_SCALAR))
+		return 0;
+	return report(w, at, name, ic_form_in_container(name->text, name->len), IMGCHECK_CLASS_REQUIRED, err);
+}
+
+static int visit_mapping(struct ic_walk *w, const struct ic_step *at, const struct ic_node *node, struct imgcheck_error **err)
+{
+	const struct ic_node *kind = ic_node_get(node, "kind"), *outer = w->object;
+	bool in_parts = false;
+	int result;
+
+	if (ic_node_equals(kind, "DockerImage"))
+		return visit_docker_image(w, at, node, err);
+	if (w->nesting == 0 && ic_node_is(kind, IC_NODE_SCALAR) && (!at || ic_node_get(node, "metadata")))
+		w->object = node;
+	result = visit_parts(w, at, node, &in_parts, err);
+	if (result == 0)
+		result = visit_members(w, at, node, in_parts ? part_keys : no_keys, err);
+	w->object = outer;
+	return result;
+}
+
+static int visit_any(struct ic_walk *w, const struct ic_step *at, const struct ic_node *owner, const struct ic_node *value,
+                     struct imgcheck_error **err)
+{
+	(void)owner;
+	switch (value->kind) {
+	case IC_NODE_SCALAR:
+		return visit_scalar(w, at, value, err);
+	case IC_NODE_SEQUENCE:
+		return visit_items(w, at, value, visit_any, err);
+	case IC_NODE_MAPPING:
+		return visit_mapping(w, at, value, err);
+	}
+	return 0;
+}
+
+int ic_rules_apply(const struct ic_doc *doc, const struct ic_sink *sink, struct imgcheck_error **err)
+{
+	struct ic_walk w = {.sink = sink};
+
+	return doc->root ? visit_any(&w, NULL, NULL, doc->root, err) : 0;
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "walk.h"
+
+#include <string.h>
+
+#include "base/limits.h"
+
+#define ROOM_FOR_STEP 32 /* bytes that a step needs besides its key */
+
+unsigned ic_walk_line(const struct ic_walk *w, const struct ic_node *node)
+{
+	return w->fixed_line ? w->base_line : w->base_line + node->line;
+}
+
+const struct ic_node *ic_step_name(const struct ic_step *at)
+{
+	while (at && at->kind == IC_STEP_INDEX)
+		at = at->up;
+	return at && at->kind == IC_STEP_KEY ? at->key : NULL;
+}
+
+/* "spec.containers[0].image"; what is beyond the buffer's ceiling is cut. */
+static int add_path(struct ic_buf *out, const struct ic_step *at, struct imgcheck_error **err)
+{
+	const char *key = "";
+	int result;
+
+	if (!at)
+		return 0;
+	result = add_path(out, at->up, err);
+	if (result < 0)
+		return result;
+	if (at->kind == IC_STEP_KEY && at->key->kind == IC_NODE_SCALAR)
+		key = at->key->text;
+	if (out->len + strlen(key) + ROOM_FOR_STEP > out->max)
+		return 0;
+	switch (at->kind) {
+	case IC_STEP_KEY:
+		return ic_buf_printf(out, err, "%s%s", out->len && at->up && at->up->kind != IC_STEP_INSIDE ? "." : "", key);
+	case IC_STEP_INDEX:
+		return ic_buf_printf(out, err, "[%zu]", at->index);
+	case IC_STEP_INSIDE:
+		return ic_buf_add_text(out, " -> ", err);
+	}
+	return 0;
+}
+
+/* "DaemonSet kube-system/name"; nothing outside of an object. */
+static int add_object(struct ic_buf *out, const struct ic_node *object, const char *namespace_, struct imgcheck_error **err)
+{
+	const struct ic_node *metadata = ic_node_get(object, "metadata");
+	const char *kind = ic_node_get_text(object, "kind"), *name = ic_node_get_text(metadata, "name");
+
+	if (!name)
+		name = ic_node_get_text(metadata, "generateName");
+	if (!kind || strlen(kind) + (name ? strlen(name) : 0) + (namespace_ ? strlen(namespace_) : 0) + ROOM_FOR_STEP > out->max)
+		return 0;
+	return ic_buf_printf(out, err, "%s%s%s%s%s", kind, name ? " " : "", name && namespace_ ? namespace_ : "",
+	                     name && namespace_ ? "/" : "", name ? name : "");
+}
+
+/* Names of imagePullSecrets, separated by blanks. */
+static int add_secrets(struct ic_buf *out, const struct ic_node *pod, struct imgcheck_error **err)
+{
+	const struct ic_item *i = ic_node_items(ic_node_get(pod, "imagePullSecrets"));
+
+	for (; i; i = i->next) {
+		const char *name = ic_node_get_text(i->value, "name");
+		int result;
+
+		if (!name || out->len + strlen(name) + ROOM_FOR_STEP > out->max)
+			continue;
+		result = ic_buf_printf(out, err, "%s%s", out->len ? " " : "", name);
+		if (result < 0)
+			return result;
+	}
+	return 0;
+}
+
+static const char *node_arch(const struct ic_node *pod)
+{
+	const struct ic_node *selector = ic_node_get(pod, "nodeSelector");
+	const char *arch = ic_node_get_text(selector, "kubernetes.io/arch");
+
+	return arch ? arch : ic_node_get_text(selector, "beta.kubernetes.io/arch");
+}
+
+static const char *text_or_null(const struct ic_buf *b)
+{
+	return b->len ? b->data : NULL;
+}
+
+int ic_walk_find(const struct ic_walk *w, const struct ic_step *at, const struct ic_node *node, const char *text, size_t len,
+                 struct ic_find find, struct imgcheck_error **err)
+{
+	struct ic_buf path IC_AUTO(buf), object IC_AUTO(buf), secrets IC_AUTO(buf);
+	const char *namespace_ = ic_node_get_text(ic_node_get(w->object, "metadata"), "namespace");
+	struct ic_found found;
+	int result;
+
+	ic_buf_init(&path, IC_MAX_PATH_BYTES);
+	ic_buf_init(&object, IC_MAX_PATH_BYTES);
+	ic_buf_init(&secrets, IC_MAX_PATH_BYTES);
+	if (find.form == IC_FORM_OTHER)
+		return 0;
+	result = add_path(&path, at, err);
+	if (result == 0)
+		result = add_object(&object, w->object, namespace_, err);
+	if (result == 0)
+		result = add_secrets(&secrets, w->pod, err);
+	if (result < 0)
+		return result;
+	if (w->nesting > 0)
+		find.class = IMGCHECK_CLASS_MENTIONED;
+	found = (struct ic_found){.form = find.form, .text = text, .len = len, .note = find.note};
+	found.column = w->nesting > 0 ? 0 : node->column;
+	found.place = (struct ic_place){.object = text_or_null(&object), .path = text_or_null(&path), .namespace_ = namespace_,
+	                                .pull_policy = w->pull_policy, .pull_secrets = text_or_null(&secrets),
+	                                .node_arch = node_arch(w->pod), .line = ic_walk_line(w, node),
+	                                .class = find.class, .partial = find.partial};
+	return w->sink->found(w->sink->arg, &found, err);
+}
