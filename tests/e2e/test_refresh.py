@@ -139,6 +139,12 @@ class Refresh(unittest.TestCase):
         self.set("imgcheck.accept-revision=x2")
         self.assert_refreshed(self.refresh())
 
+    def test_a_setting_that_makes_no_sense_is_refused_when_it_is_made(self):
+        done = _machine.run("snap", "set", NAME, "imgcheck.mode=sometimes")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("imgcheck.mode", done.stderr)
+        self.assert_vetoed(self.refresh())
+
     def test_a_registry_that_is_set_later_is_the_one_asked(self):
         self.assert_vetoed(self.refresh())
         self.registry += "-other"
