@@ -138,7 +138,7 @@ $(BUILD)/fuzz/%: $(BUILD)/obj/tests/fuzz/%.o $(FUZZ_DRIVER) $(BUILD)/libimgcheck
 $(BUILD)/tests/faultserver: $(call objects,$(FAULT_SOURCES))
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  LD      $@")
-	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ -lssl -lcrypto
 
 -include $(patsubst %.o,%.d,$(LIB_OBJECTS) $(HOOK_OBJECTS) $(UNIT_SUPPORT) $(call objects,$(UNIT_SOURCES) $(EXAMPLE_SOURCES) $(FAULT_SOURCES) $(FUZZ_SOURCES)))
 

@@ -43,6 +43,11 @@ static int reserve(struct ic_buf *b, size_t more, struct imgcheck_error **err)
 	return 0;
 }
 
+int ic_buf_reserve(struct ic_buf *b, size_t len, struct imgcheck_error **err)
+{
+	return len > b->len ? reserve(b, len - b->len, err) : 0;
+}
+
 int ic_buf_add(struct ic_buf *b, const void *data, size_t len, struct imgcheck_error **err)
 {
 	int result = reserve(b, len, err);

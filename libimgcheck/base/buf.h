@@ -28,6 +28,9 @@ static inline void ic_auto_buf(struct ic_buf *b)
 	ic_buf_clear(b);
 }
 
+/* Makes room for len bytes in all, so that adding up to there does not allocate.  Errors: NOMEM, LIMIT. */
+int ic_buf_reserve(struct ic_buf *b, size_t len, struct imgcheck_error **err) IC_MUST_CHECK;
+
 /* Errors: NOMEM, or LIMIT beyond the ceiling; the buffer then keeps what it had. */
 int ic_buf_add(struct ic_buf *b, const void *data, size_t len, struct imgcheck_error **err) IC_MUST_CHECK;
 int ic_buf_add_text(struct ic_buf *b, const char *text, struct imgcheck_error **err) IC_MUST_CHECK;

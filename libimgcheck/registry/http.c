@@ -29,6 +29,7 @@ struct ic_flight {
 	struct curl_slist *header;
 	struct ic_http_answer answer;
 	size_t header_bytes, header_fields;
+	bool whole_header; /* the empty line behind it has come */
 	enum stop stop;
 	char error[CURL_ERROR_SIZE];
 };
@@ -76,7 +77,10 @@ static size_t on_header(char *data, size_t one, size_t len, void *arg)
 {
 	struct ic_flight *f = ((struct ic_transfer *)arg)->flight;
 
-	(void)data;
+	if (ic_text_starts(data, one * len, "HTTP/"))
+		f->whole_header = false; /* behind an interim answer */
+	else if (one * len <= 2)
+		f->whole_header = true;
 	f->header_bytes += one * len;
 	f->header_fields++;
 	if (f->header_bytes <= IC_MAX_HEADER_BYTES && f->header_fields <= IC_MAX_HEADER_FIELDS)
@@ -94,13 +98,13 @@ static curl_off_t declared_length(const struct ic_flight *f)
 	return length;
 }
 
+/* Adds to the body, within the budget.  What the buffer takes, not what it holds, is counted: it doubles. */
 static enum stop add_body(struct ic_transfer *t, const char *data, size_t len)
 {
 	struct ic_buf *body = &t->flight->answer.body;
 	size_t wanted = body->len + len + 1;
 
 	if (wanted > body->capacity) {
-		/* the buffer doubles: what it takes, not what it holds, is counted */
 		if (wanted < 2 * body->capacity)
 			wanted = 2 * body->capacity;
 		if (wanted > body->max + 1)
@@ -111,11 +115,25 @@ static enum stop add_body(struct ic_transfer *t, const char *data, size_t len)
 	return ic_buf_add(body, data, len, NULL) < 0 ? STOP_MEMORY : STOP_NOT;
 }
 
+/* A body of known length takes its room at once: no copies while it grows, and none is given up half-way. */
+static enum stop begin_body(struct ic_transfer *t, size_t declared)
+{
+	struct ic_buf *body = &t->flight->answer.body;
+
+	if (declared > t->max_body)
+		return STOP_LARGE;
+	if (!ic_queue_grow(&t->http->queue, &t->job, declared + 1))
+		return t->job.whole ? STOP_LARGE : STOP_ROOM;
+	body->max = declared;
+	return ic_buf_reserve(body, declared, NULL) < 0 ? STOP_MEMORY : STOP_NOT;
+}
+
 static enum stop take_body(struct ic_transfer *t, const char *data, size_t len)
 {
 	struct ic_http_answer *answer = &t->flight->answer;
 	curl_off_t declared = declared_length(t->flight);
-	enum stop stop;
+	enum stop stop = STOP_NOT;
+	size_t left;
 
 	(void)curl_easy_getinfo(t->flight->easy, CURLINFO_RESPONSE_CODE, &answer->status);
 	if (t->first_byte && answer->status / 100 == 2) {
@@ -123,14 +141,13 @@ static enum stop take_body(struct ic_transfer *t, const char *data, size_t len)
 		stop = add_body(t, data, 1);
 		return stop == STOP_NOT && answer->body_cut ? STOP_CUT : stop;
 	}
-	if (declared >= 0 && (uint64_t)declared <= t->max_body)
-		answer->body.max = (size_t)declared; /* no more is needed than that */
-	if (declared > 0 && (uint64_t)declared > t->max_body)
-		return STOP_LARGE;
-	if (len <= answer->body.max - answer->body.len)
-		return add_body(t, data, len);
-	stop = add_body(t, data, answer->body.max - answer->body.len);
-	return stop == STOP_NOT ? STOP_LARGE : stop;
+	if (declared > 0 && answer->body.len == 0)
+		stop = begin_body(t, (size_t)declared);
+	if (stop != STOP_NOT)
+		return stop;
+	left = answer->body.max - answer->body.len;
+	stop = add_body(t, data, len < left ? len : left);
+	return stop == STOP_NOT && len > left ? STOP_LARGE : stop;
 }
 
 static size_t on_body(char *data, size_t one, size_t len, void *arg)
@@ -195,7 +212,7 @@ static bool url_origin(const char *url, char **key)
 	struct ic_buf text IC_AUTO(buf);
 	CURLU *parsed = curl_url();
 	char *scheme = NULL, *host = NULL, *port = NULL;
-	bool ok = parsed && curl_url_set(parsed, CURLUPART_URL, url, 0) == CURLUE_OK &&
+	bool ok = parsed && curl_url_set(parsed, CURLUPART_URL, url, CURLU_DISALLOW_USER) == CURLUE_OK &&
 	          curl_url_get(parsed, CURLUPART_SCHEME, &scheme, 0) == CURLUE_OK &&
 	          curl_url_get(parsed, CURLUPART_HOST, &host, 0) == CURLUE_OK &&
 	          curl_url_get(parsed, CURLUPART_PORT, &port, CURLU_DEFAULT_PORT) == CURLUE_OK;
@@ -366,6 +383,8 @@ static struct ic_transfer *as_transfer(struct ic_job *job)
 	return (struct ic_transfer *)job;
 }
 
+static const char large_words[] = "the answer is too large", short_words[] = "the answer was cut short";
+
 /* What libcurl's codes mean; the rest is a fault. */
 static const struct {
 	CURLcode code;
@@ -387,7 +406,7 @@ static const struct {
 	{CURLE_SSL_INVALIDCERTSTATUS, IC_HTTP_TLS, true, "the server's certificate is not accepted"},
 	{CURLE_SSL_CLIENTCERT, IC_HTTP_TLS, false, "the server wants a client certificate"},
 	{CURLE_GOT_NOTHING, IC_HTTP_BROKEN, false, "the connection was closed without an answer"},
-	{CURLE_PARTIAL_FILE, IC_HTTP_BROKEN, false, "the answer was cut short"},
+	{CURLE_PARTIAL_FILE, IC_HTTP_BROKEN, false, short_words},
 	{CURLE_RECV_ERROR, IC_HTTP_BROKEN, true, "the connection broke"},
 	{CURLE_SEND_ERROR, IC_HTTP_BROKEN, true, "the connection broke"},
 	{CURLE_HTTP2, IC_HTTP_BROKEN, true, "the HTTP/2 connection broke"},
@@ -397,8 +416,6 @@ static const struct {
 	{CURLE_BAD_CONTENT_ENCODING, IC_HTTP_BROKEN, false, "the answer's encoding is broken"},
 	{CURLE_OPERATION_TIMEDOUT, IC_HTTP_STALLED, false, "the server sends nothing, or hardly anything"},
 };
-
-static const char large_words[] = "the answer is too large";
 
 /* Whether the request went out on a connection that works. */
 static bool was_sent(const struct ic_flight *f)
@@ -444,11 +461,16 @@ static int collect_header(struct ic_flight *f)
 
 	ic_buf_init(&line, IC_MAX_HEADER_BYTES + 2);
 	while ((field = curl_easy_nextheader(f->easy, CURLH_HEADER, -1, field))) {
+		size_t least = strlen(field->name) + 2;
+
 		line.len = 0;
 		if (ic_buf_printf(&line, NULL, "%s: %s", field->name, field->value) < 0)
 			return -1;
 		for (char *c = line.data; *c != ':'; c++)
 			*c = ic_to_lower(*c);
+		/* libcurl leaves the end of the line in an empty value */
+		while (line.len > least && ic_is_space(line.data[line.len - 1]))
+			line.len--;
 		if (ic_texts_push(&f->answer.header, line.data, line.len, NULL) < 0)
 			return -1;
 	}
@@ -474,6 +496,10 @@ static void judge(struct ic_transfer *t, CURLcode code, struct ic_buf *detail)
 	} else if (f->stop == STOP_LARGE) {
 		a->end = IC_HTTP_TOO_LARGE;
 		a->detail = large_words;
+	} else if (code == CURLE_OK && (!f->whole_header || a->status < 200)) {
+		/* libcurl takes the end of the connection as the end of the header */
+		a->end = IC_HTTP_BROKEN;
+		a->detail = short_words;
 	} else if (code == CURLE_OK || f->stop == STOP_CUT) {
 		a->end = IC_HTTP_ANSWERED;
 	} else {
@@ -527,12 +553,12 @@ static void conclude(struct ic_http *h, struct ic_transfer *t, CURLcode code)
 	enum ic_http_end end;
 	bool hopeless;
 
+	ic_buf_init(&detail, 2 * IC_MAX_DETAIL_BYTES);
 	if (t->flight->stop == STOP_ROOM) {
 		free_flight(h, IC_TAKE(t->flight));
 		ic_queue_again(&h->queue, &t->job);
 		return;
 	}
-	ic_buf_init(&detail, 2 * IC_MAX_DETAIL_BYTES);
 	judge(t, code, &detail);
 	end = a->end;
 	hopeless = ic_queue_done(&h->queue, &t->job, lesson_of(t->flight), a->status == 429 || a->status == 503);

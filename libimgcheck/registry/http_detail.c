@@ -27,23 +27,27 @@ static const struct {
 };
 
 /* What the TLS library's text tells.  Matched in order, without regard to case. */
-static const struct {
+static const struct clue {
 	const char *text;
+	enum ic_http_end end;
 	const char *words;
-} handshakes[] = {
-	{"certificate required", "the server wants a client certificate"},
-	{"bad certificate", "the server does not accept the client certificate, or wants one"},
-	{"alert unknown ca", "the server does not trust the client certificate"},
-	{"no alternative certificate subject name", "the server's certificate is for another host name"},
-	{"does not match target host name", "the server's certificate is for another host name"},
-	{"unable to obtain common name", "the server's certificate is for another host name"},
-	{"wrong version number", "the server does not speak TLS on this port: it may want plain http"},
-	{"http request", "the server speaks plain http on this port"},
-	{"packet length too long", "the server does not speak TLS on this port: it may want plain http"},
-	{"protocol version", "the server and this machine have no TLS version in common"},
-	{"unsupported protocol", "the server and this machine have no TLS version in common"},
-	{"handshake failure", "the server refuses the TLS handshake"},
-	{"unrecognized name", "the server does not know this host name"},
+} clues[] = {
+	{"certificate required", IC_HTTP_TLS, "the server wants a client certificate"},
+	{"bad certificate", IC_HTTP_TLS, "the server does not accept the client certificate, or wants one"},
+	{"alert unknown ca", IC_HTTP_TLS, "the server does not trust the client certificate"},
+	{"no alternative certificate subject name", IC_HTTP_TLS, "the server's certificate is for another host name"},
+	{"does not match target host name", IC_HTTP_TLS, "the server's certificate is for another host name"},
+	{"unable to obtain common name", IC_HTTP_TLS, "the server's certificate is for another host name"},
+	{"wrong version number", IC_HTTP_TLS, "the server does not speak TLS on this port: it may want plain http"},
+	{"packet length too long", IC_HTTP_TLS, "the server does not speak TLS on this port: it may want plain http"},
+	{"http request", IC_HTTP_TLS, "the server does not speak TLS on this port: it may want plain http"},
+	{"protocol version", IC_HTTP_TLS, "the server and this machine have no TLS version in common"},
+	{"unsupported protocol", IC_HTTP_TLS, "the server and this machine have no TLS version in common"},
+	{"handshake failure", IC_HTTP_TLS, "the server refuses the TLS handshake"},
+	{"unrecognized name", IC_HTTP_TLS, "the server does not know this host name"},
+	{"connection reset", IC_HTTP_REFUSED, "the connection was closed during the TLS handshake"},
+	{"unexpected eof", IC_HTTP_REFUSED, "the connection was closed during the TLS handshake"},
+	{"SSL_ERROR_SYSCALL", IC_HTTP_REFUSED, "the connection was closed during the TLS handshake"},
 };
 
 static const char *certificate_words(long verify)
@@ -54,11 +58,11 @@ static const char *certificate_words(long verify)
 	return NULL;
 }
 
-static const char *handshake_words(const char *text)
+static const struct clue *find_clue(const char *text)
 {
-	for (size_t i = 0; i < IC_COUNT(handshakes); i++)
-		if (strcasestr(text, handshakes[i].text))
-			return handshakes[i].words;
+	for (size_t i = 0; i < IC_COUNT(clues); i++)
+		if (strcasestr(text, clues[i].text))
+			return &clues[i];
 	return NULL;
 }
 
@@ -84,17 +88,27 @@ static int add_more(struct ic_buf *detail, const char *text)
 	return result;
 }
 
-static int add_detail(const struct ic_http_failure *f, enum ic_http_end end, struct ic_buf *detail)
+/* The words that say most; *end is corrected by what they tell. */
+static const char *best_words(const struct ic_http_failure *f, enum ic_http_end *end)
 {
-	const char *known = NULL;
-	int result;
+	const char *words = NULL;
+	const struct clue *clue;
 
-	if (end == IC_HTTP_TLS)
-		known = certificate_words(f->verify);
-	if (end == IC_HTTP_TLS && !known)
-		known = handshake_words(f->text);
-	result = ic_buf_add_text(detail, known ? known : f->words, NULL);
-	if (result < 0 || known)
+	if (*end != IC_HTTP_TLS)
+		return NULL;
+	words = certificate_words(f->verify);
+	clue = words ? NULL : find_clue(f->text);
+	if (!clue)
+		return words;
+	*end = clue->end;
+	return clue->words;
+}
+
+static int add_words(const struct ic_http_failure *f, const char *best, struct ic_buf *detail)
+{
+	int result = ic_buf_add_text(detail, best ? best : f->words, NULL);
+
+	if (result < 0 || best)
 		return result;
 	if (f->os_error != 0)
 		return add_more(detail, strerror(f->os_error));
@@ -110,7 +124,9 @@ enum ic_http_end ic_http_explain(const struct ic_http_failure *f, struct ic_buf 
 		end = IC_HTTP_REFUSED;
 		result = ic_buf_printf(detail, NULL, "the proxy refuses the connection (status %ld)", f->proxy_status);
 	} else {
-		result = add_detail(f, end, detail);
+		const char *best = best_words(f, &end);
+
+		result = add_words(f, best, detail);
 	}
 	if (result < 0)
 		ic_buf_clear(detail); /* the end alone says enough */
