@@ -381,7 +381,7 @@ enum imgcheck_text {
 	IMGCHECK_TEXT_DIGEST,      /* digest that the reference resolved to, or NULL */
 	IMGCHECK_TEXT_PLATFORM,    /* the platform that decided */
 	IMGCHECK_TEXT_REASON,      /* one line */
-	IMGCHECK_TEXT_CREDENTIALS, /* "none", or where they came from: never the secret */
+	IMGCHECK_TEXT_CREDENTIALS, /* "none", "none (why)", or where they came from: never the secret */
 	IMGCHECK_TEXT_SOURCE       /* where a missing image can be copied from, or NULL */
 };
 

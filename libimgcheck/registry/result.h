@@ -13,7 +13,7 @@ struct ic_result {
 	char *host;        /* host[:port] that decided, NULL where none was asked */
 	char *digest;      /* what the reference resolved to, or NULL */
 	char *platform;    /* the platform that decided, "linux/amd64" */
-	char *credentials; /* "none", or where they came from */
+	char *credentials; /* "none", "none (why)", or where they came from: ic_login's source, "none" for NULL */
 	char *proxy;       /* the proxy that was asked through, without user information, or NULL */
 };
 

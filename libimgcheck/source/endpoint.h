@@ -15,7 +15,7 @@
 struct ic_login {
 	char *user, *secret;  /* both NULL for anonymous */
 	char *identity_token; /* instead of user and secret, or NULL */
-	char *source;         /* for reports: "/root/.docker/config.json"; without credentials NULL, or why there are none */
+	char *source;         /* for reports: "/root/.docker/config.json"; without credentials NULL, or "none (why)" */
 };
 
 struct ic_endpoint {
