@@ -155,7 +155,8 @@ TEST(platform, order_of_what_a_node_takes)
 
 TEST(platform, odd_variants_match_only_themselves)
 {
-	static const char *const odd[] = {"amd64/v2.1", "amd64/x", "arm64/v", "arm64/8.2", "arm64/v8.", "arm64/v8.22", "arm/v7.1", "arm/v77"};
+	static const char *const odd[] = {"amd64/v2.1", "amd64/x", "arm64/v", "arm64/8.2", "arm64/v8.", "arm64/v8.22", "arm/v7.1",
+	                                  "arm/v77"};
 	struct ic_platform wide[] = {parsed("amd64/v4"), parsed("arm64/v9.9"), parsed("arm/v8")};
 
 	for (size_t i = 0; i < IC_COUNT(odd); i++) {
