@@ -475,7 +475,8 @@ TEST(report, hostile_texts_are_escaped_and_cut)
 	json_object_set_new(image, "origins", json_pack("[{s:o, s:o, s:o}]", "file", json_string_nocheck(evil), "object",
 	                                                json_string_nocheck(evil), "path", json_string_nocheck(evil)));
 	cr_assert(json_array_append_new(images_in(input), image) == 0);
-	problem = json_pack("{s:s, s:o, s:o}", "code", "syntax", "place", json_string_nocheck(evil), "message", json_string_nocheck(evil));
+	problem = json_pack("{s:s, s:o, s:o}", "code", "syntax", "place", json_string_nocheck(evil), "message",
+	                    json_string_nocheck(evil));
 	cr_assert(json_array_append_new(json_object_get(input, "problems"), problem) == 0);
 	text = page_of(input, "hostile");
 	cr_assert(strstr(text, "  \\x1b\\x9b\\x0d\\x0a\\\\\\x7f\\x09\\xe2\\x80\\xae"), "%s", text);
@@ -522,7 +523,8 @@ TEST(report, accessors_tell_what_the_run_found)
 	                          " 'images': ["
 	                          "  {'text': 'nginx', 'verdict': 'ok', 'host': 'registry-1.docker.io', 'digest': 'sha256:1',"
 	                          "   'platform': 'linux/amd64', 'credentials': 'none'},"
-	                          "  {'text': 'team/x:1', 'reference': 'r.internal/team/x:1', 'verdict': 'not-found', 'reason': 'gone'},"
+	                          "  {'text': 'team/x:1', 'reference': 'r.internal/team/x:1', 'verdict': 'not-found',"
+	                          "   'reason': 'gone'},"
 	                          "  {'text': 'zzz', 'verdict': 'denied'}]}");
 	struct imgcheck_report *p = report_of(input);
 
