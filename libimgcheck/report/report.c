@@ -137,8 +137,10 @@ static int fill_image(const struct imgcheck_image *from, const struct ic_result 
 	m->effect = j->effect;
 	if (result == 0)
 		result = copy_text(from->text, &m->text, err);
-	if (result == 0 && j->why_skipped && !m->result.reason)
+	if (result == 0 && j->why_skipped) {
+		free(m->result.reason);
 		result = copy_text(j->why_skipped, &m->result.reason, err);
+	}
 	for (size_t i = 0; result == 0 && i < from->origins.count; i++)
 		result = copy_origin(ic_vec_at(&from->origins, i), &m->origins, err);
 	return result == 0 ? find_source(from, m, err) : result;
