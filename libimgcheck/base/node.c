@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "node.h"
 
-#include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,6 +11,7 @@
 #define FIRST_BLOCK_BYTES ((size_t)16 << 10)
 #define MOST_BLOCK_BYTES ((size_t)1 << 20)
 #define FEW_KEYS 16 /* mappings up to here are sorted without an allocation */
+#define NOTE_BYTES 512
 #define MERGE_TAG "tag:yaml.org,2002:merge"
 
 struct ic_block {
@@ -75,7 +76,7 @@ int ic_doc_alloc(struct ic_doc *doc, size_t bytes, void **out, struct imgcheck_e
 	*out = NULL;
 	if (bytes > IC_MAX_DOC_BYTES - sizeof(max_align_t))
 		return ic_error_set(err, IMGCHECK_ERR_LIMIT, "cannot hold %zu bytes in a document", bytes);
-	bytes = (bytes + sizeof(max_align_t) - 1) / sizeof(max_align_t) * sizeof(max_align_t);
+	bytes = (bytes + _Alignof(max_align_t) - 1) / _Alignof(max_align_t) * _Alignof(max_align_t);
 	if (!doc->blocks || doc->blocks->size - doc->blocks->used < bytes) {
 		int result = add_block(doc, bytes, err);
 
@@ -139,6 +140,25 @@ int ic_doc_reuse(struct ic_doc *doc, const struct ic_node *node, struct imgcheck
 		                    IC_MAX_ALIAS_NODES);
 	doc->aliased += node->nodes;
 	return 0;
+}
+
+int ic_doc_note(struct ic_doc *doc, const struct ic_node *node, struct imgcheck_error **err, const char *format, ...)
+{
+	struct imgcheck_error *note = NULL;
+	char text[NOTE_BYTES];
+	va_list arguments;
+	int result;
+
+	if (doc->notes.count == doc->notes.max)
+		return 0;
+	va_start(arguments, format);
+	(void)vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	(void)ic_error_set_at(&note, IMGCHECK_ERR_FINDING, NULL, node->line, node->column, "%s", text);
+	result = ic_vec_push(&doc->notes, &note, err);
+	if (result < 0)
+		imgcheck_error_free(note);
+	return result;
 }
 
 static bool is_merge_key(const struct ic_node *key)
@@ -236,21 +256,6 @@ static int compare_entries(const void *a, const void *b)
 	return by_key ? by_key : x->order < y->order ? -1 : 1;
 }
 
-static int note_duplicate(struct ic_doc *doc, const struct ic_node *key, struct imgcheck_error **err)
-{
-	struct imgcheck_error *note = NULL;
-	int result;
-
-	if (doc->notes.count == doc->notes.max)
-		return 0;
-	(void)ic_error_set_at(&note, IMGCHECK_ERR_FINDING, NULL, key->line, key->column,
-	                      "the key \"%.200s\" is written more than once; the last one counts", key->text);
-	result = ic_vec_push(&doc->notes, &note, err);
-	if (result < 0)
-		imgcheck_error_free(note);
-	return result;
-}
-
 /* Of the entries of one key: the last written one, or the first of the merged ones. */
 static int choose(struct ic_doc *doc, struct entry *group, size_t count, size_t written, struct imgcheck_error **err)
 {
@@ -260,22 +265,32 @@ static int choose(struct ic_doc *doc, struct entry *group, size_t count, size_t 
 		winner++;
 	for (size_t i = 0; i < count; i++)
 		if (i != winner)
-			group[i].item->value = NULL;
-	return winner > 0 ? note_duplicate(doc, group[winner].item->key, err) : 0;
+			group[i].item->state = group[i].order < written ? IC_ITEM_HIDDEN : IC_ITEM_GONE;
+	if (winner == 0)
+		return 0;
+	return ic_doc_note(doc, group[winner].item->key, err, "the key \"%.200s\" is written more than once; the last one counts",
+	                   group[winner].item->key->text);
 }
 
-/* Takes out the items whose value is gone. */
+/* Takes the losers out of the items, and keeps the written ones apart. */
 static void drop_losers(struct ic_node *node)
 {
-	struct ic_item **link = &node->items;
+	struct ic_item **link = &node->items, **hidden = &node->hidden;
 
 	node->len = 0;
 	while (*link) {
-		if ((*link)->value) {
+		struct ic_item *item = *link;
+
+		if (item->state == IC_ITEM_COUNTS) {
 			node->len++;
-			link = &(*link)->next;
-		} else {
-			*link = (*link)->next;
+			link = &item->next;
+			continue;
+		}
+		*link = item->next;
+		item->next = NULL;
+		if (item->state == IC_ITEM_HIDDEN) {
+			*hidden = item;
+			hidden = &item->next;
 		}
 	}
 }
@@ -374,6 +389,56 @@ bool ic_node_is_null(const struct ic_node *node)
 		if (ic_text_equal(node->text, node->len, nulls[i]))
 			return true;
 	return false;
+}
+
+/* An integer or a fraction, with an exponent or not (YAML 1.1, the types int and float, without base 60). */
+static bool is_number(const char *text)
+{
+	static const struct {
+		const char *prefix, *set;
+	} bases[] = {{"0x", "0123456789abcdefABCDEF_"}, {"0o", "01234567_"}, {"0b", "01_"}};
+	size_t before, after = 0;
+
+	text += *text == '-' || *text == '+';
+	for (size_t i = 0; i < IC_COUNT(bases); i++)
+		if (strncmp(text, bases[i].prefix, 2) == 0)
+			return text[2] && text[2 + strspn(text + 2, bases[i].set)] == '\0';
+	before = strspn(text, "0123456789_");
+	text += before;
+	if (*text == '.') {
+		after = strspn(++text, "0123456789_");
+		text += after;
+	}
+	if (before + after == 0)
+		return false;
+	if (*text == 'e' || *text == 'E') {
+		text++;
+		text += *text == '-' || *text == '+';
+		if (!strspn(text, "0123456789"))
+			return false;
+		text += strspn(text, "0123456789");
+	}
+	return *text == '\0';
+}
+
+static bool is_boolean(const char *text)
+{
+	static const char *const words[] = {"y",    "Y",    "yes",  "Yes",   "YES",   "n",     "N",  "no", "No", "NO",  "true",
+	                                    "True", "TRUE", "false", "False", "FALSE", "on",    "On", "ON", "off", "Off", "OFF"};
+
+	for (size_t i = 0; i < IC_COUNT(words); i++)
+		if (strcmp(text, words[i]) == 0)
+			return true;
+	return false;
+}
+
+bool ic_node_is_string(const struct ic_node *node)
+{
+	if (!ic_node_is(node, IC_NODE_SCALAR) || ic_node_is_null(node))
+		return false;
+	if (node->style != IC_STYLE_PLAIN || node->tag || strlen(node->text) != node->len)
+		return true;
+	return !is_number(node->text) && !is_boolean(node->text);
 }
 
 const char *ic_node_text(const struct ic_node *node)

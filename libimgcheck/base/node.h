@@ -9,7 +9,7 @@
  * Trees come from hostile input.  They are never cyclic, at most IC_MAX_DEPTH deep and IC_MAX_DOC_BYTES
  * large.  Through aliases a node can stand in several places; visited as often as it stands, a tree has
  * at most IC_MAX_ALIAS_NODES nodes more than were written, so that a plain recursive walk is safe.
- * Merge keys (<<) are resolved, and of duplicate keys only the last is left.
+ * Merge keys (<<) are resolved, and of duplicate keys the last one counts.
  */
 
 #include <jansson.h>
@@ -28,8 +28,9 @@ struct ic_node {
 		const char *text;      /* of a scalar: NUL-terminated, never NULL, may hold NULs */
 		struct ic_item *items; /* of a sequence or mapping: in the order written, NULL when empty */
 	};
-	size_t len;   /* bytes of text, or number of items */
-	size_t nodes; /* the node and all below it, counted as often as they stand there */
+	size_t len;             /* bytes of text, or number of items */
+	size_t nodes;           /* the node and all below it, counted as often as they stand there */
+	struct ic_item *hidden; /* of a mapping: items whose key is written again behind them */
 };
 
 /* One entry of a sequence (key NULL) or mapping. */
@@ -37,6 +38,7 @@ struct ic_item {
 	const struct ic_node *key;
 	const struct ic_node *value;
 	struct ic_item *next;
+	enum { IC_ITEM_COUNTS, IC_ITEM_HIDDEN, IC_ITEM_GONE } state; /* while a mapping is being ended */
 };
 
 struct ic_doc {
@@ -62,6 +64,12 @@ const char *ic_node_get_text(const struct ic_node *node, const char *key);
 
 /* Whether the node is absent (NULL) or a null: plain and empty, "~" or "null". */
 bool ic_node_is_null(const struct ic_node *node);
+
+/*
+ * Whether the node is a scalar that Kubernetes takes as a string: not a plain null, Boolean or number as
+ * YAML 1.1 has them ("no", "0o14", "1e3"); a plain date is a string.
+ */
+bool ic_node_is_string(const struct ic_node *node);
 
 static inline bool ic_node_is(const struct ic_node *node, enum ic_node_kind kind)
 {
@@ -95,13 +103,17 @@ int ic_doc_scalar(struct ic_doc *doc, const char *text, size_t len, struct ic_no
 int ic_doc_append(struct ic_doc *doc, struct ic_node *parent, struct ic_item **last, const struct ic_node *key,
                   const struct ic_node *value, struct imgcheck_error **err) IC_MUST_CHECK;
 
+/* Adds a finding about the node; beyond IC_MAX_NOTES there are enough.  Errors: NOMEM. */
+int ic_doc_note(struct ic_doc *doc, const struct ic_node *node, struct imgcheck_error **err, const char *format, ...) IC_MUST_CHECK
+    IC_PRINTF(4, 5);
+
 /* Counts a node that is about to stand in one more place.  Errors: LIMIT beyond IC_MAX_ALIAS_NODES. */
 int ic_doc_reuse(struct ic_doc *doc, const struct ic_node *node, struct imgcheck_error **err) IC_MUST_CHECK;
 
 /*
  * Ends a sequence or mapping once all its items are there, and counts its nodes.  In a mapping it takes
- * the items of merge keys in where they are not written, and leaves the last of duplicate keys with a
- * note.  Until then `nodes` is 0: the node must not stand in itself.  Errors: SYNTAX, NOMEM, LIMIT.
+ * the items of merge keys in where they are not written, and hides all but the last of duplicate keys,
+ * with a note.  Until then `nodes` is 0: the node must not stand in itself.  Errors: SYNTAX, NOMEM, LIMIT.
  */
 int ic_doc_close(struct ic_doc *doc, struct ic_node *node, struct imgcheck_error **err) IC_MUST_CHECK;
 

@@ -384,6 +384,19 @@ static int take_scalar(struct ic_yaml *y, const yaml_event_t *event, struct imgc
 	return finish_node(y, node, event, event->data.scalar.anchor, event->data.scalar.tag, err);
 }
 
+/* An alias inside of what it names would never end: a null stands in its place, with a note. */
+static int cut_cycle(struct ic_yaml *y, const yaml_event_t *event, struct ic_node **out, struct imgcheck_error **err)
+{
+	int result = ic_doc_scalar(y->doc, "", 0, out, err);
+
+	if (result < 0)
+		return result;
+	(*out)->line = (unsigned)event->start_mark.line + 1;
+	(*out)->column = (unsigned)event->start_mark.column + 1;
+	return ic_doc_note(y->doc, *out, err, "the alias *%.100s stands inside what it names; it is left out, and kubectl refuses it",
+	                   (const char *)event->data.alias.anchor);
+}
+
 static int take_alias(struct ic_yaml *y, const yaml_event_t *event, struct imgcheck_error **err)
 {
 	const char *name = (const char *)event->data.alias.anchor;
@@ -392,12 +405,8 @@ static int take_alias(struct ic_yaml *y, const yaml_event_t *event, struct imgch
 
 	if (!node)
 		return ic_error_set(err, IMGCHECK_ERR_SYNTAX, "cannot read YAML: the alias *%.100s has no anchor", name);
-	if (node->nodes == 0)
-		return ic_error_set(err, IMGCHECK_ERR_SYNTAX, "cannot read YAML: the alias *%.100s stands inside what it names", name);
-	result = ic_doc_reuse(y->doc, node, err);
-	if (result < 0)
-		return result;
-	return place(y, node, err);
+	result = node->nodes == 0 ? cut_cycle(y, event, &node, err) : ic_doc_reuse(y->doc, node, err);
+	return result < 0 ? result : place(y, node, err);
 }
 
 static int open_container(struct ic_yaml *y, const yaml_event_t *event, struct imgcheck_error **err)

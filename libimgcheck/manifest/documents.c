@@ -14,7 +14,7 @@ struct ic_docs {
 	const char *text;
 	size_t len, at;       /* JSON: what was read already */
 	unsigned line;        /* JSON: of text[at] */
-	bool started;
+	size_t done;          /* JSON: documents that were handed over */
 };
 
 static void skip_blanks(struct ic_docs *d)
@@ -100,46 +100,50 @@ static void place_json(const struct ic_docs *d, struct imgcheck_error **err)
 	ic_error_place(err, d->name, d->line + (line ? line - 1 : 0), column);
 }
 
-/* A text that only begins like JSON is YAML: a flow mapping, or JSON beyond what is read as a whole. */
-static int first_as_yaml(struct ic_docs *d, struct ic_doc **out, struct imgcheck_error **json_error, struct imgcheck_error **err)
+/* Hands an error over to the caller. */
+static int give(struct imgcheck_error **from, struct imgcheck_error **err)
+{
+	int result = (int)imgcheck_error_code(*from);
+
+	if (err && !*err)
+		*err = IC_TAKE(*from);
+	return result;
+}
+
+/*
+ * A text that is no JSON, or not only, is read as YAML from its start: a flow mapping, JSON documents
+ * between markers (---), or JSON beyond what is read as a whole.  What was handed over already is skipped.
+ */
+static int go_on_as_yaml(struct ic_docs *d, struct ic_doc **out, struct imgcheck_error **json_error, struct imgcheck_error **err)
 {
 	struct imgcheck_error *yaml_error IC_AUTO(error) = NULL;
-	size_t name_len = strlen(d->name);
 	int result = ic_yaml_new_text(d->name, d->text, d->len, &d->yaml, &yaml_error);
 
-	if (result == 0)
+	for (size_t i = 0; result == 0 && i <= d->done; i++) {
+		ic_doc_free(*out);
 		result = ic_yaml_next(d->yaml, out, &yaml_error);
+	}
 	if (result == 0)
 		return 0;
-	if (result != IMGCHECK_ERR_NOMEM && ic_text_ends(d->name, name_len, ".json")) {
-		place_json(d, json_error);
-		result = (int)imgcheck_error_code(*json_error);
-		if (err && !*err)
-			*err = IC_TAKE(*json_error);
-	} else if (err && !*err) {
-		*err = IC_TAKE(yaml_error);
-	}
-	return result;
+	if (result == IMGCHECK_ERR_NOMEM || (d->done == 0 && !ic_text_ends(d->name, strlen(d->name), ".json")))
+		return give(&yaml_error, err);
+	place_json(d, json_error);
+	return give(json_error, err);
 }
 
 int ic_docs_next(struct ic_docs *d, struct ic_doc **out, struct imgcheck_error **err)
 {
 	struct imgcheck_error *json_error IC_AUTO(error) = NULL;
-	bool first = !d->started;
 	int result;
 
 	*out = NULL;
-	d->started = true;
 	if (d->yaml)
 		return ic_yaml_next(d->yaml, out, err);
 	result = next_json(d, out, &json_error);
-	if (result == 0)
-		return 0;
-	if (first && result != IMGCHECK_ERR_NOMEM)
-		return first_as_yaml(d, out, &json_error, err);
-	place_json(d, &json_error);
-	d->at = d->len;
-	if (err && !*err)
-		*err = IC_TAKE(json_error);
-	return result;
+	if (result == IMGCHECK_ERR_NOMEM)
+		return give(&json_error, err);
+	if (result < 0)
+		return go_on_as_yaml(d, out, &json_error, err);
+	d->done++;
+	return 0;
 }

@@ -148,7 +148,9 @@ enum ic_form ic_form_elsewhere(const char *text, size_t len)
 {
 	if (len > IC_MAX_REF_BYTES || !memchr(text, '/', len) || !has_any(text, len, ":@"))
 		return IC_FORM_OTHER;
-	return ic_ref_is_strict(text, len) && !is_service_port(text, len) ? IC_FORM_REFERENCE : IC_FORM_OTHER;
+	if (!ic_ref_is_strict(text, len) || is_service_port(text, len) || is_file_name(text, len))
+		return IC_FORM_OTHER;
+	return IC_FORM_REFERENCE;
 }
 
 bool ic_name_says_image(const char *name, size_t len)

@@ -22,7 +22,7 @@ enum ic_form ic_form_in_container(const char *text, size_t len);
 /* In a field or variable that says image: a reference with '/', ':' or '@' that is no file name. */
 enum ic_form ic_form_named_image(const char *text, size_t len);
 
-/* Anywhere else: a reference with a slash, and a tag or a digest, that is not host:port. */
+/* Anywhere else: a reference with a slash, and a tag or a digest, that is neither a port nor a file name. */
 enum ic_form ic_form_elsewhere(const char *text, size_t len);
 
 /* Whether the name of a field, variable or flag says that its value is an image, or several. */

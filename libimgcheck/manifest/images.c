@@ -162,7 +162,7 @@ static int keep_place(const struct ic_place *p, struct ic_origin *o, struct imgc
 {
 	char line[LINE_BYTES], *at;
 
-	*o = (struct ic_origin){.line = p->line, .class = p->class, .partial = p->partial};
+	*o = (struct ic_origin){.line = p->line, .class = p->class, .certainty = p->certainty};
 	(void)snprintf(line, sizeof(line), "%u", p->line);
 	o->memory = malloc(packed_size(p->file) + packed_size(p->object) + packed_size(p->path) + packed_size(p->pull_policy) +
 	                   packed_size(p->pull_secrets) + packed_size(p->node_arch) + packed_size(p->namespace_) + sizeof(line));
@@ -218,24 +218,41 @@ int ic_images_add_problem(struct imgcheck_images *s, struct imgcheck_error **pro
 	return result;
 }
 
-static bool is_partial(const struct imgcheck_image *m)
+/* Whether all places of the image leave the same open. */
+static bool is_all(const struct imgcheck_image *m, enum ic_certainty certainty)
 {
 	for (size_t i = 0; i < m->origins.count; i++)
-		if (!((struct ic_origin *)ic_vec_at(&m->origins, i))->partial)
+		if (((struct ic_origin *)ic_vec_at(&m->origins, i))->certainty != certainty)
 			return false;
 	return m->origins.count > 0;
 }
 
-/* Puts NULL in the place of the partial images that end the text of m. */
+/* Marks the partial images that end the text of m. */
 static void mark_ends(const struct imgcheck_images *s, const struct imgcheck_image *m, bool *drop)
 {
 	for (const char *slash = strchr(m->text, '/'); slash; slash = strchr(slash + 1, '/')) {
 		bool found;
 		size_t i = search(s, slash + 1, strlen(slash + 1), &found);
 
-		if (found && is_partial(image_at(s, i)))
+		if (found && is_all(image_at(s, i), IC_PARTIAL))
 			drop[i] = true;
 	}
+}
+
+/* Whether the image only rewrites another one of the set, the same without tag and digest. */
+static bool is_rewrite(const struct imgcheck_images *s, const struct imgcheck_image *m)
+{
+	const char *slash = strrchr(m->text, '/');
+	size_t name = strcspn(m->text, "@");
+	const char *colon = memchr(slash ? slash : m->text, ':', name - (slash ? (size_t)(slash - m->text) : 0));
+	bool found = false;
+
+	if (!is_all(m, IC_REWRITE))
+		return false;
+	if (colon)
+		name = (size_t)(colon - m->text);
+	(void)search(s, m->text, name, &found);
+	return found && m->text[name];
 }
 
 void ic_images_settle(struct imgcheck_images *s)
@@ -245,8 +262,10 @@ void ic_images_settle(struct imgcheck_images *s)
 
 	if (!drop)
 		return;
-	for (size_t i = 0; i < s->images.count; i++)
+	for (size_t i = 0; i < s->images.count; i++) {
 		mark_ends(s, image_at(s, i), drop);
+		drop[i] |= is_rewrite(s, image_at(s, i));
+	}
 	for (size_t i = 0; i < s->images.count; i++) {
 		struct imgcheck_image *m = image_at(s, i);
 

@@ -13,12 +13,19 @@
 #include "base/buf.h"
 #include "base/ref.h"
 
+/* What a place leaves open until all places are known; see ic_images_settle(). */
+enum ic_certainty {
+	IC_CERTAIN,
+	IC_PARTIAL, /* could be the end of a longer reference whose start stands elsewhere */
+	IC_REWRITE  /* what a name written elsewhere becomes (kustomize) */
+};
+
 /* A place as a reader finds it; texts are borrowed, NULL where not known. */
 struct ic_place {
 	const char *file, *object, *path, *pull_policy, *pull_secrets, *node_arch, *namespace_;
 	unsigned line; /* 0 where not known */
 	enum imgcheck_class class;
-	bool partial; /* could be the end of a longer reference whose start stands elsewhere: see ic_images_settle() */
+	enum ic_certainty certainty;
 };
 
 /* A place as it is kept. */
@@ -27,7 +34,7 @@ struct ic_origin {
 	char *line_text;                                                                  /* NULL where not known */
 	unsigned line;                                                                    /* 0 where not known */
 	enum imgcheck_class class;
-	bool partial;
+	enum ic_certainty certainty;
 	char *memory; /* which holds all of the texts */
 };
 
@@ -59,8 +66,9 @@ int ic_images_add(struct imgcheck_images *s, const char *text, size_t len, const
 int ic_images_add_problem(struct imgcheck_images *s, struct imgcheck_error **problem, struct imgcheck_error **err) IC_MUST_CHECK;
 
 /*
- * Removes each image of which all places are partial and whose text is the end, behind a '/', of another
- * image's: somewhere its registry is put before it.  Called at the end of each public call that adds.
+ * Removes each image that is no image of its own: all its places are partial, and its text is the end, behind
+ * a '/', of another image's, so that somewhere its registry is put before it; or all are rewrites, and the
+ * name without tag and digest stands in the set as it is written.  At the end of each public call that adds.
  */
 void ic_images_settle(struct imgcheck_images *s);
 

@@ -6,8 +6,10 @@
 #include "base/limits.h"
 #include "base/text.h"
 #include "documents.h"
+#include "parts.h"
 #include "walk.h"
 
+#define DOCKER_URL "docker://"
 #define MAX_NESTING 4 /* documents inside of values inside of documents ... */
 
 typedef int (*visit_fn)(struct ic_walk *w, const struct ic_step *at, const struct ic_node *owner,
@@ -118,67 +120,89 @@ static int visit_shell_text(struct ic_walk *w, const struct ic_step *at, const s
 
 /* ------------------------------------------------------------------ pods */
 
-/* Numbers and Booleans are no text to Kubernetes, whatever the reference grammar says. */
-static bool is_number(const struct ic_node *node)
+/* What stands where a text should, as YAML's flow style has it; cut where it is long. */
+static void describe(const struct ic_node *node, struct ic_buf *out)
 {
-	size_t digits = 0;
+	const char *separator = node->kind == IC_NODE_MAPPING ? "{" : "[";
 
-	if (node->style != IC_STYLE_PLAIN || node->tag)
-		return false;
-	while (digits < node->len && (ic_is_digit(node->text[digits]) || node->text[digits] == '.'))
-		digits++;
-	return digits == node->len || ic_node_equals(node, "true") || ic_node_equals(node, "false");
+	if (node->kind == IC_NODE_SCALAR) {
+		(void)!ic_buf_add(out, node->text, node->len, NULL);
+		return;
+	}
+	for (const struct ic_item *i = ic_node_items(node); i && out->len < out->max / 2; i = i->next) {
+		(void)!ic_buf_add_text(out, separator, NULL);
+		if (i->key) {
+			describe(i->key, out);
+			(void)!ic_buf_add_text(out, ic_node_is_null(i->value) ? "" : ": ", NULL);
+		}
+		describe(i->value, out);
+		separator = ", ";
+	}
+	(void)!ic_buf_add_text(out, node->kind == IC_NODE_MAPPING ? "}" : "]", NULL);
 }
 
-/* `image: {{ name }}` is a mapping in a mapping to YAML: its innermost key, or NULL. */
-static const struct ic_node *template_mark(const struct ic_node *node)
+/* Only a string is an image to Kubernetes; `image: {{ name }}` is a mapping to YAML. */
+static int report_no_string(struct ic_walk *w, const struct ic_step *at, const struct ic_node *node, struct imgcheck_error **err)
 {
-	const struct ic_item *inner = ic_node_items(node);
+	struct ic_buf text IC_AUTO(buf);
 
-	inner = inner && inner->key && !inner->next ? ic_node_items(inner->key) : NULL;
-	return inner && ic_node_is(inner->key, IC_NODE_SCALAR) ? inner->key : NULL;
+	ic_buf_init(&text, IC_MAX_REF_BYTES);
+	describe(node, &text);
+	return ic_walk_find(w, at, node, ic_buf_text(&text), text.len,
+	                    (struct ic_find){.class = IMGCHECK_CLASS_REQUIRED, .form = IC_FORM_UNRESOLVED}, err);
 }
 
 static int visit_container_image(struct ic_walk *w, const struct ic_step *at, const struct ic_node *owner,
                                  const struct ic_node *value, struct imgcheck_error **err)
 {
-	struct ic_find find = {.class = IMGCHECK_CLASS_REQUIRED, .form = IC_FORM_UNRESOLVED};
-	const struct ic_node *mark = template_mark(value);
-	const char *text;
-	size_t len;
+	struct ic_find find = {.class = IMGCHECK_CLASS_REQUIRED};
+	size_t len = value->len;
 
-	if (mark)
-		return ic_walk_find(w, at, value, mark->text, mark->len, find, err);
-	if (value->kind != IC_NODE_SCALAR)
-		return visit_any(w, at, owner, value, err);
-	text = value->text;
-	len = value->len;
-	ic_form_trim(&text, &len);
+	if (value->kind == IC_NODE_MAPPING && (!w->object || w->nesting > 0))
+		return visit_any(w, at, owner, value, err); /* values for a chart */
+	if (!ic_node_is_string(value))
+		return report_no_string(w, at, value, err);
+	while (len && value->text[len - 1] == '\n' && value->style != IC_STYLE_QUOTED)
+		len--;
 	if (len != value->len)
-		find.note = "has blanks or line ends around it, with which a kubelet refuses it";
-	if (!is_number(value))
-		find.form = ic_form_in_container(text, len);
-	return ic_walk_find(w, at, value, text, len, find, err);
+		find.note = "a line end follows, with which a kubelet refuses it, behind the image";
+	find.form = ic_form_in_container(value->text, len);
+	return ic_walk_find(w, at, value, value->text, len, find, err);
+}
+
+/* The image of a container, of each time that it is written. */
+static int visit_images_of(struct ic_walk *w, const struct ic_step *at, const struct ic_node *container,
+                           const struct ic_item *i, struct imgcheck_error **err)
+{
+	for (; i; i = i->next) {
+		struct ic_step step = {.up = at, .kind = IC_STEP_KEY, .key = i->key};
+		int result;
+
+		if (!ic_node_equals(i->key, "image"))
+			continue;
+		w->pull_policy = ic_node_get_text(container, "imagePullPolicy");
+		result = visit_container_image(w, &step, container, i->value, err);
+		w->pull_policy = NULL;
+		if (result < 0)
+			return result;
+	}
+	return 0;
 }
 
 static int visit_container(struct ic_walk *w, const struct ic_step *at, const struct ic_node *owner,
                            const struct ic_node *value, struct imgcheck_error **err)
 {
 	static const char *const seen[] = {"image", NULL};
-	const struct ic_item *i = ic_node_items(value);
-	int result = 0;
+	bool outer = w->hidden;
+	int result;
 
 	if (!ic_node_is(value, IC_NODE_MAPPING))
 		return visit_any(w, at, owner, value, err);
-	for (; i && result == 0; i = i->next) {
-		struct ic_step step = {.up = at, .kind = IC_STEP_KEY, .key = i->key};
-
-		if (!ic_node_equals(i->key, "image"))
-			continue;
-		w->pull_policy = ic_node_get_text(value, "imagePullPolicy");
-		result = visit_container_image(w, &step, value, i->value, err);
-		w->pull_policy = NULL;
-	}
+	result = visit_images_of(w, at, value, value->items, err);
+	w->hidden = true;
+	if (result == 0)
+		result = visit_images_of(w, at, value, value->hidden, err);
+	w->hidden = outer;
 	return result < 0 ? result : visit_members(w, at, value, seen, err);
 }
 
@@ -297,10 +321,8 @@ static int visit_variable(struct ic_walk *w, const struct ic_step *at, const str
 	struct ic_step step = {.up = at, .kind = IC_STEP_KEY, .key = &key};
 	bool named = name && ic_name_says_image(name, strlen(name));
 
-	if (!name)
+	if (!name || !ic_node_is(value, IC_NODE_SCALAR))
 		return visit_any(w, at, owner, variable, err);
-	if (!ic_node_is(value, IC_NODE_SCALAR))
-		return 0;
 	if (strpbrk(value->text, ",=\n"))
 		return visit_list_text(w, &step, value, err);
 	return mention(w, &step, value, value->text, value->len, named, err);
@@ -334,19 +356,24 @@ static int visit_image(struct ic_walk *w, const struct ic_step *at, const struct
 	return result;
 }
 
-/* Items of kustomize's `images:` say what a name becomes; the tag stands apart, so the name is but a hint. */
+/* Items of kustomize's `images:` say what a name that is written elsewhere becomes. */
 static int visit_image_override(struct ic_walk *w, const struct ic_step *at, const struct ic_node *owner,
                                 const struct ic_node *value, struct imgcheck_error **err)
 {
-	const struct ic_node *name = ic_node_get(value, "newName");
+	struct ic_find find = {.class = IMGCHECK_CLASS_HINT, .certainty = IC_REWRITE};
+	struct ic_buf text IC_AUTO(buf);
+	int result;
 
-	if (!name)
-		name = ic_node_get(value, "name");
-	if (!ic_node_is(name, IC_NODE_SCALAR) || (!ic_node_get(value, "newName") && !ic_node_get(value, "newTag")))
+	ic_parts_init(&text);
+	result = ic_parts_kustomize(value, &text, err);
+	if (result < 0)
+		return result;
+	if (text.len == 0)
 		return visit_any(w, at, owner, value, err);
-	if (!ic_form_has_host(name->text, name->len))
-		return 0;
-	return report(w, at, name, ic_form_named_image(name->text, name->len), IMGCHECK_CLASS_HINT, err);
+	find.form = ic_form_named_image(text.data, text.len);
+	if (find.form == IC_FORM_UNRESOLVED)
+		return 0; /* the name written elsewhere tells that */
+	return ic_walk_find(w, at, value, text.data, text.len, find, err);
 }
 
 static int visit_image_overrides(struct ic_walk *w, const struct ic_step *at, const struct ic_node *owner,
@@ -354,6 +381,24 @@ static int visit_image_overrides(struct ic_walk *w, const struct ic_step *at, co
 {
 	(void)owner;
 	return visit_items(w, at, value, visit_image_override, err);
+}
+
+/* `url: oci://HOST/NAME` with its tag or digest in `ref:` (Flux). */
+static int visit_url(struct ic_walk *w, const struct ic_step *at, const struct ic_node *owner, const struct ic_node *value,
+                     struct imgcheck_error **err)
+{
+	struct ic_find find = {.class = IMGCHECK_CLASS_HINT};
+	struct ic_buf text IC_AUTO(buf);
+	int result;
+
+	ic_parts_init(&text);
+	result = ic_parts_flux(owner, &text, err);
+	if (result < 0)
+		return result;
+	if (text.len == 0)
+		return visit_any(w, at, owner, value, err);
+	find.form = ic_form_elsewhere(text.data, text.len);
+	return ic_walk_find(w, at, value, text.data, text.len, find, err);
 }
 
 /* Of metadata only the annotations count; of those the ones that say image, or are a reference and nothing else. */
@@ -427,66 +472,25 @@ static enum ic_form form_by_name(const struct ic_step *at, const char *text, siz
 	return form == IC_FORM_UNRESOLVED && !memchr(text, '/', len) ? IC_FORM_OTHER : form;
 }
 
-/* Any other text: a hint where it is a reference and nothing else, or its name says image and it has a host. */
+/* Any other text: a hint where it is a reference and nothing else, also behind "docker://". */
 static int visit_scalar(struct ic_walk *w, const struct ic_step *at, const struct ic_node *node, struct imgcheck_error **err)
 {
-	struct ic_find find = {.class = IMGCHECK_CLASS_HINT, .partial = true};
+	struct ic_find find = {.class = IMGCHECK_CLASS_HINT, .certainty = IC_PARTIAL};
 	const char *text = node->text;
 	size_t len = node->len;
 
 	ic_form_trim(&text, &len);
-	find.form = ic_form_elsewhere(text, len);
-	if (find.form == IC_FORM_OTHER) {
-		find.form = form_by_name(at, text, len);
-		if (find.form == IC_FORM_REFERENCE && !ic_form_has_host(text, len))
-			find.form = IC_FORM_OTHER;
+	if (ic_text_starts(text, len, DOCKER_URL)) {
+		text += strlen(DOCKER_URL);
+		len -= strlen(DOCKER_URL);
 	}
+	find.form = ic_form_elsewhere(text, len);
+	if (find.form == IC_FORM_OTHER && form_by_name(at, text, len) == IC_FORM_UNRESOLVED)
+		find.form = IC_FORM_UNRESOLVED;
 	return ic_walk_find(w, at, node, text, len, find, err);
 }
 
 /* ------------------------------------------------------------------ images in parts (Helm values) */
-
-static const char *const part_keys[] = {"registry", "repository", "image", "name", "tag", "version", "digest", NULL};
-
-/* The text of the first of the keys that is there and not empty, or NULL. */
-static const char *part(const struct ic_node *node, const char *key, const char *other)
-{
-	const char *text = ic_node_get_text(node, key);
-
-	if ((!text || !*text) && other)
-		text = ic_node_get_text(node, other);
-	return text && *text ? text : NULL;
-}
-
-static int join(struct ic_buf *out, const char *before, const char *text, struct imgcheck_error **err)
-{
-	return text ? ic_buf_printf(out, err, "%s%s", out->len ? before : "", text) : 0;
-}
-
-/*
- * The reference that {registry, repository, image or name, tag or version, digest} make together; nothing
- * where they make none.  *untagged: a tag has its place, but is not given.
- */
-static int join_parts(const struct ic_node *node, struct ic_buf *out, bool *untagged, struct imgcheck_error **err)
-{
-	const char *registry = part(node, "registry", NULL), *repository = part(node, "repository", NULL);
-	const char *name = part(node, "image", repository ? NULL : "name");
-	const char *tag = part(node, "tag", "version"), *digest = part(node, "digest", NULL);
-	bool has_tag = ic_node_get(node, "tag") || ic_node_get(node, "version") || ic_node_get(node, "digest");
-	int result;
-
-	*untagged = !tag && !digest;
-	if (!has_tag || (!repository && !name) || (!registry && !repository && !strchr(name, '/')))
-		return 0;
-	result = join(out, "/", registry, err);
-	if (result == 0)
-		result = join(out, "/", repository, err);
-	if (result == 0)
-		result = join(out, "/", name, err);
-	if (result == 0)
-		result = join(out, ":", tag, err);
-	return result < 0 ? result : join(out, "@", digest, err);
-}
 
 /* *found tells whether the mapping is such an image, whose parts must not be looked at one by one. */
 static int visit_parts(struct ic_walk *w, const struct ic_step *at, const struct ic_node *node, bool *found,
@@ -495,17 +499,18 @@ static int visit_parts(struct ic_walk *w, const struct ic_step *at, const struct
 	struct ic_find find = {.class = IMGCHECK_CLASS_MENTIONED};
 	struct ic_buf text IC_AUTO(buf);
 	bool untagged = false;
-	int result = 0;
+	int result;
 
-	ic_buf_init(&text, 8 * IC_MAX_REF_BYTES);
+	ic_parts_init(&text);
 	*found = false;
-	if (join_parts(node, &text, &untagged, NULL) < 0 || text.len == 0)
-		return 0; /* longer than any reference, or none */
+	result = ic_parts_helm(node, &text, &untagged, err);
+	if (result < 0 || text.len == 0)
+		return result;
 	find.form = ic_form_named_image(text.data, text.len);
 	if (find.form == IC_FORM_OTHER)
 		return 0;
 	*found = true;
-	w->pull_policy = part(node, "pullPolicy", "imagePullPolicy");
+	w->pull_policy = ic_part(node, "pullPolicy", "imagePullPolicy");
 	result = ic_walk_find(w, at, node, text.data, text.len, find, err);
 	if (result == 0 && untagged && find.form == IC_FORM_REFERENCE) {
 		find.form = IC_FORM_UNRESOLVED;
@@ -562,30 +567,42 @@ static int visit_documents(struct ic_walk *w, const struct ic_step *at, const st
 	return result;
 }
 
-/* Lines "name=value" among others. */
+/* Lines "name=value" among others; those of comments are left out. */
 static int visit_properties(struct ic_walk *w, const struct ic_step *at, const struct ic_node *node, struct imgcheck_error **err)
 {
 	const char *rest = node->text, *line;
 	size_t left = node->len, len;
 
 	while ((line = next_piece(&rest, &left, "\r\n", &len))) {
-		const char *value = line;
-		size_t value_len = len;
+		const char *value;
+		size_t value_len;
 		int result;
 
+		ic_form_trim(&line, &len);
+		value = line;
+		value_len = len;
 		strip_key(&value, &value_len);
-		if (value == line)
+		if (value == line || strchr("#!;", line[0]))
 			continue;
-		result = mention(w, at, node, value, value_len, ic_name_says_image(line, (size_t)(value - line) - 1), err);
+		len = (size_t)(value - line) - 1;
+		ic_form_trim(&line, &len);
+		result = mention(w, at, node, value, value_len, ic_name_says_image(line, len), err);
 		if (result < 0)
 			return result;
 	}
 	return 0;
 }
 
+static bool is_script(const struct ic_step *at, const struct ic_node *node)
+{
+	const struct ic_node *name = ic_step_name(at);
+
+	return ic_text_starts(node->text, node->len, "#!") || (ic_node_is(name, IC_NODE_SCALAR) && ic_text_ends(name->text, name->len, ".sh"));
+}
+
 static int visit_config_value(struct ic_walk *w, const struct ic_step *at, const struct ic_node *node, struct imgcheck_error **err)
 {
-	struct ic_find find = {.class = IMGCHECK_CLASS_MENTIONED, .partial = true};
+	struct ic_find find = {.class = IMGCHECK_CLASS_MENTIONED, .certainty = IC_PARTIAL};
 	const char *text = node->text;
 	size_t len = node->len;
 	bool found = false;
@@ -599,6 +616,8 @@ static int visit_config_value(struct ic_walk *w, const struct ic_step *at, const
 		return ic_walk_find(w, at, node, text, len, find, err);
 	if (w->nesting >= MAX_NESTING || !may_hold_images(node))
 		return 0;
+	if (is_script(at, node))
+		return visit_shell_text(w, at, node, err);
 	result = visit_documents(w, at, node, &found, err);
 	return result < 0 || found ? result : visit_properties(w, at, node, err);
 }
@@ -636,13 +655,16 @@ static const struct rule {
 	{"container", visit_container, NULL}, /* Argo workflows */
 	{"steps", visit_containers, NULL},    /* Tekton tasks */
 	{"sidecars", visit_containers, NULL},
+	{"stepTemplate", visit_container, NULL},
 	{"volumes", visit_volumes, NULL},
 	{"args", visit_arguments, NULL},
 	{"command", visit_arguments, NULL},
 	{"env", visit_environment, NULL},
 	/* other objects */
 	{"image", visit_image, NULL},
-	{"images", visit_image_overrides, NULL},
+	{"images", visit_image_overrides, NULL}, /* kustomize */
+	{"parameters", visit_environment, NULL}, /* OpenShift templates, Argo workflows */
+	{"url", visit_url, NULL},
 	{"data", visit_config_data, "ConfigMap"},
 	{"metadata", visit_metadata, NULL},
 	{"annotations", visit_annotations, NULL},
@@ -671,12 +693,12 @@ static bool is_among(const struct ic_node *key, const char *const *keys)
 	return false;
 }
 
-static int visit_members(struct ic_walk *w, const struct ic_step *at, const struct ic_node *node, const char *const *except,
-                         struct imgcheck_error **err)
+static int visit_item_list(struct ic_walk *w, const struct ic_step *at, const struct ic_node *node, const struct ic_item *i,
+                           const char *const *except, struct imgcheck_error **err)
 {
 	struct ic_step step = {.up = at, .kind = IC_STEP_KEY};
 
-	for (const struct ic_item *i = ic_node_items(node); i; i = i->next) {
+	for (; i; i = i->next) {
 		const struct rule *rule = find_rule(node, i->key);
 		int result;
 
@@ -688,6 +710,20 @@ static int visit_members(struct ic_walk *w, const struct ic_step *at, const stru
 			return result;
 	}
 	return 0;
+}
+
+/* All members but those with one of the keys, which the caller has seen; in the end the ones that are written again. */
+static int visit_members(struct ic_walk *w, const struct ic_step *at, const struct ic_node *node, const char *const *except,
+                         struct imgcheck_error **err)
+{
+	bool outer = w->hidden;
+	int result = visit_item_list(w, at, node, node->items, except, err);
+
+	w->hidden = true;
+	if (result == 0)
+		result = visit_item_list(w, at, node, node->hidden, except, err);
+	w->hidden = outer;
+	return result;
 }
 
 /* An OpenShift object reference: {kind: DockerImage, name: REF}. */
@@ -712,7 +748,7 @@ static int visit_mapping(struct ic_walk *w, const struct ic_step *at, const stru
 		w->object = node;
 	result = visit_parts(w, at, node, &in_parts, err);
 	if (result == 0)
-		result = visit_members(w, at, node, in_parts ? part_keys : no_keys, err);
+		result = visit_members(w, at, node, in_parts ? ic_parts_helm_keys : no_keys, err);
 	w->object = outer;
 	return result;
 }

@@ -101,7 +101,7 @@ int ic_walk_find(const struct ic_walk *w, const struct ic_step *at, const struct
 	ic_buf_init(&path, IC_MAX_PATH_BYTES);
 	ic_buf_init(&object, IC_MAX_PATH_BYTES);
 	ic_buf_init(&secrets, IC_MAX_PATH_BYTES);
-	if (find.form == IC_FORM_OTHER)
+	if (find.form == IC_FORM_OTHER || (w->hidden && find.form == IC_FORM_UNRESOLVED))
 		return 0;
 	result = add_path(&path, at, err);
 	if (result == 0)
@@ -112,11 +112,13 @@ int ic_walk_find(const struct ic_walk *w, const struct ic_step *at, const struct
 		return result;
 	if (w->nesting > 0)
 		find.class = IMGCHECK_CLASS_MENTIONED;
+	if (w->hidden)
+		find.class = IMGCHECK_CLASS_HINT;
 	found = (struct ic_found){.form = find.form, .text = text, .len = len, .note = find.note};
 	found.column = w->nesting > 0 ? 0 : node->column;
 	found.place = (struct ic_place){.object = text_or_null(&object), .path = text_or_null(&path), .namespace_ = namespace_,
 	                                .pull_policy = w->pull_policy, .pull_secrets = text_or_null(&secrets),
 	                                .node_arch = node_arch(w->pod), .line = ic_walk_line(w, node),
-	                                .class = find.class, .partial = find.partial};
+	                                .class = find.class, .certainty = find.certainty};
 	return w->sink->found(w->sink->arg, &found, err);
 }

@@ -25,6 +25,7 @@ struct ic_walk {
 	unsigned nesting;             /* documents inside of values, how deep */
 	unsigned base_line;           /* of the value that holds the document, or 0 */
 	bool fixed_line;              /* the value's lines are not those of the file */
+	bool hidden;                  /* below a key that is written again: a hint at most */
 };
 
 /* The line in the file on which a node stands. */
@@ -34,14 +35,14 @@ unsigned ic_walk_line(const struct ic_walk *w, const struct ic_node *node);
 const struct ic_node *ic_step_name(const struct ic_step *at);
 
 /*
- * Gives text, which stands at node, to the sink.  Inside of a value everything is mentioned.
- * `partial` as in struct ic_place; note may be NULL.
+ * Gives text, which stands at node, to the sink.  Inside of a value everything is mentioned; below a hidden
+ * key all references are hints, and nothing is unresolved.
  */
 struct ic_find {
 	enum ic_form form; /* IC_FORM_OTHER: nothing happens */
 	enum imgcheck_class class;
-	bool partial;
-	const char *note;
+	enum ic_certainty certainty;
+	const char *note; /* or NULL */
 };
 
 int ic_walk_find(const struct ic_walk *w, const struct ic_step *at, const struct ic_node *node, const char *text, size_t len,
