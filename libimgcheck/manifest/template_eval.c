@@ -26,9 +26,10 @@ void ic_evaluation_clear(struct ic_evaluation *e)
 	e->undefined = NULL;
 }
 
-int ic_scope_init(struct ic_scope *s, const struct ic_loop *loop, const struct ic_scope *outer, struct imgcheck_error **err)
+int ic_scope_init(struct ic_scope *s, const struct ic_node *body, const struct ic_loop *loop, const struct ic_scope *outer,
+                  struct imgcheck_error **err)
 {
-	*s = (struct ic_scope){.names = json_object(), .loop = loop, .outer = outer};
+	*s = (struct ic_scope){.names = json_object(), .sets = body->value, .loop = loop, .outer = outer};
 	return s->names ? 0 : ic_error_nomem(err);
 }
 
@@ -89,8 +90,11 @@ static int eval_name(struct ic_evaluation *e, const struct ic_scope *s, const st
 
 	if (is_loop(s, node))
 		return unsupported(e, node, "the loop as a value is not supported", err);
-	for (; s && !value; s = s->outer)
-		value = json_object_get(s->names, name);
+	for (const struct ic_scope *at = s; at && !value; at = at->outer) {
+		value = json_object_get(at->names, name);
+		if (!value && at != s && json_object_get(at->sets, name))
+			return unsupported(e, node, "a name used in a loop before it is set outside of it is not supported", err);
+	}
 	if (!value)
 		value = json_object_get(e->values, name);
 	for (size_t i = 0; !value && i < IC_COUNT(globals); i++) {
@@ -194,9 +198,9 @@ static int eval_call(struct ic_evaluation *e, const struct ic_scope *s, const st
 		return result;
 	if (!base)
 		return undefined_error(e, node, node->a, err);
-	if (!json_is_object(base) || !json_is_string(key))
-		return unsupported(e, node, "get() of anything but a mapping, by a text, is not supported", err);
-	found = json_object_get(base, json_string_value(key));
+	if (!json_is_object(base) || json_is_array(key) || json_is_object(key))
+		return unsupported(e, node, "get() is only supported of a mapping, by a text", err);
+	found = json_is_string(key) ? json_object_get(base, json_string_value(key)) : NULL;
 	*out = json_incref(found ? found : otherwise);
 	return 0;
 }

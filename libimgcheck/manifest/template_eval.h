@@ -12,6 +12,7 @@
 /* Names that a template has set, of one loop body or of the whole. */
 struct ic_scope {
 	json_t *names;                /* an object; new */
+	const json_t *sets;           /* the names that its statements set, sooner or later; borrowed */
 	const struct ic_loop *loop;   /* of the loop whose body this is, or NULL */
 	const struct ic_scope *outer; /* NULL for the whole template */
 };
@@ -38,8 +39,9 @@ static inline void ic_auto_evaluation(struct ic_evaluation *e)
 	ic_evaluation_clear(e);
 }
 
-/* Errors: NOMEM.  ic_scope_clear() frees the names. */
-int ic_scope_init(struct ic_scope *s, const struct ic_loop *loop, const struct ic_scope *outer, struct imgcheck_error **err) IC_MUST_CHECK;
+/* The scope of a body, which is that of the template, of a loop or of its else.  Errors: NOMEM. */
+int ic_scope_init(struct ic_scope *s, const struct ic_node *body, const struct ic_loop *loop, const struct ic_scope *outer,
+                  struct imgcheck_error **err) IC_MUST_CHECK;
 void ic_scope_clear(struct ic_scope *s);
 
 static inline void ic_auto_scope(struct ic_scope *s)

@@ -19,6 +19,7 @@ struct ic_parser {
 	bool peeked;
 	const char *end;       /* behind the last token that was used */
 	const char *tag;       /* the tag that is being parsed, for messages */
+	struct ic_node *scope; /* the body whose names a set changes: the template's or the innermost loop's */
 	unsigned depth;        /* of the recursion */
 };
 

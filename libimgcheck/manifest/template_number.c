@@ -362,13 +362,19 @@ static int by_zero(struct imgcheck_error **err)
 	return ic_error_set(err, IMGCHECK_ERR_UNSUPPORTED, "it divides by zero");
 }
 
-/* math.pow of Python for floats. */
+/* Jinja2 gives (-2) ** x as -(2 ** x) where the base is a constant and x is not. */
+static int negative_base(struct imgcheck_error **err)
+{
+	return ic_error_set(err, IMGCHECK_ERR_UNSUPPORTED, "a power of a negative number is not supported");
+}
+
+/* The power operator of Python for floats. */
 static int float_power(double a, double b, json_t **out, struct imgcheck_error **err)
 {
 	if (a == 0 && b < 0)
 		return by_zero(err);
-	if (a < 0 && b > floor(b))
-		return ic_error_set(err, IMGCHECK_ERR_UNSUPPORTED, "a root of a negative number is not supported");
+	if (a < 0)
+		return negative_base(err);
 	return new_float(pow(a, b), out, err);
 }
 
@@ -413,6 +419,8 @@ static int integer_power(json_int_t base, json_int_t power, json_t **out, struct
 {
 	json_int_t product = 1;
 
+	if (base < 0)
+		return negative_base(err);
 	if (power < 0)
 		return float_power((double)base, (double)power, out, err);
 	while (power > 0) {

@@ -12,6 +12,14 @@ static int end_of_tag(struct ic_parser *p, struct imgcheck_error **err)
 	return ic_parser_expect(p, IC_TOKEN_BLOCK_END, NULL, err);
 }
 
+/* From here on names are set in `body`. */
+static int open_scope(struct ic_parser *p, struct ic_node *body, struct imgcheck_error **err)
+{
+	body->value = json_object();
+	p->scope = body;
+	return body->value ? 0 : ic_error_nomem(err);
+}
+
 /* What stands behind the word of a tag, up to one of the words of `ends`, which is left as the current token. */
 static int parse_branch(struct ic_parser *p, struct ic_node *branch, const char *const *ends, struct imgcheck_error **err)
 {
@@ -68,6 +76,20 @@ static int parse_for_head(struct ic_parser *p, struct ic_node *loop, struct imgc
 	return result < 0 ? result : ic_parser_expression(p, false, &loop->a, err);
 }
 
+/* A body of a loop has a scope of its own. */
+static int parse_for_body(struct ic_parser *p, const char *const *ends, struct ic_node **out, struct imgcheck_error **err)
+{
+	struct ic_node *outer = p->scope;
+	int result = ic_parser_node(p, IC_NODE_BRANCH, out, err);
+
+	if (result == 0)
+		result = open_scope(p, *out, err);
+	if (result == 0)
+		result = parse_branch(p, *out, ends, err);
+	p->scope = outer;
+	return result;
+}
+
 static int parse_for(struct ic_parser *p, struct ic_node **out, struct imgcheck_error **err)
 {
 	static const char *const ends[] = {"else", "endfor", NULL}, *const last[] = {"endfor", NULL};
@@ -79,15 +101,11 @@ static int parse_for(struct ic_parser *p, struct ic_node **out, struct imgcheck_
 		return ic_error_set_at(err, IMGCHECK_ERR_UNSUPPORTED, p->lexer.name, p->token.line, 0,
 		                       "cannot evaluate a for loop with '%.*s': not supported", (int)p->token.len, p->token.text);
 	if (result == 0)
-		result = ic_parser_node(p, IC_NODE_BRANCH, &(*out)->c, err);
-	if (result == 0)
-		result = parse_branch(p, (*out)->c, ends, err);
+		result = parse_for_body(p, ends, &(*out)->c, err);
 	if (result == 0 && ic_token_is_name(&p->token, "else")) {
-		result = ic_parser_node(p, IC_NODE_BRANCH, &(*out)->d, err);
+		result = ic_parser_advance(p, err);
 		if (result == 0)
-			result = ic_parser_advance(p, err);
-		if (result == 0)
-			result = parse_branch(p, (*out)->d, last, err);
+			result = parse_for_body(p, last, &(*out)->d, err);
 	}
 	return result < 0 ? result : ic_parser_advance(p, err);
 }
@@ -104,6 +122,8 @@ static int parse_set(struct ic_parser *p, struct ic_node **out, struct imgcheck_
 	if (result < 0)
 		return result;
 	(*out)->value = json_incref(target->value);
+	if (json_object_set(p->scope->value, ic_node_word(target), target->value) < 0)
+		return ic_error_nomem(err);
 	if (!ic_token_is_operator(&p->token, "="))
 		return ic_error_set_at(err, IMGCHECK_ERR_UNSUPPORTED, p->lexer.name, p->token.line, 0,
 		                       "cannot evaluate a set without '=' behind its one name: not supported");
@@ -152,7 +172,7 @@ static int parse_print(struct ic_parser *p, struct ic_node **out, struct imgchec
 		                       "cannot evaluate more than one value in {{ }}: not supported");
 	if (result == 0)
 		result = ic_parser_close(p, *out, err);
-	return result < 0 ? result : ic_parser_expect(p, IC_TOKEN_PRINT_END, "}}", err);
+	return result < 0 ? result : ic_parser_expect(p, IC_TOKEN_PRINT_END, NULL, err);
 }
 
 static int parse_data(struct ic_parser *p, struct ic_node **out, struct imgcheck_error **err)
@@ -228,6 +248,8 @@ int ic_parse_template(const struct ic_source *source, struct ic_tree *tree, stru
 	result = ic_parser_init(&p, &lexer, tree, err);
 	if (result == 0)
 		result = ic_parser_node(&p, IC_NODE_BODY, root, err);
+	if (result == 0)
+		result = open_scope(&p, *root, err);
 	if (result == 0)
 		result = parse_body(&p, NULL, *root, err);
 	if (result == 0)

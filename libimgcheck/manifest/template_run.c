@@ -125,7 +125,7 @@ static int run_items(struct run *r, const struct ic_scope *outer, const struct i
 	for (; result == 0 && loop.index0 < loop.length; loop.index0++) {
 		struct ic_scope inner IC_AUTO(scope);
 
-		result = ic_scope_init(&inner, &loop, outer, err);
+		result = ic_scope_init(&inner, node->c, &loop, outer, err);
 		if (result == 0)
 			result = set_targets(r, &inner, node, json_array_get(items, loop.index0), err);
 		if (result == 0)
@@ -147,7 +147,7 @@ static int run_for(struct run *r, struct ic_scope *s, const struct ic_node *node
 		return run_items(r, s, node, items, err);
 	if (!node->d)
 		return 0;
-	result = ic_scope_init(&inner, NULL, s, err);
+	result = ic_scope_init(&inner, node->d, NULL, s, err);
 	return result < 0 ? result : run_body(r, &inner, node->d, err);
 }
 
@@ -182,7 +182,7 @@ int ic_run_template(struct ic_evaluation *e, const struct ic_node *root, struct 
 {
 	struct run run = {.e = e, .out = out};
 	struct ic_scope scope IC_AUTO(scope);
-	int result = ic_scope_init(&scope, NULL, NULL, err);
+	int result = ic_scope_init(&scope, root, NULL, NULL, err);
 
 	return result < 0 ? result : run_body(&run, &scope, root, err);
 }

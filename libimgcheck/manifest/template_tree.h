@@ -41,7 +41,7 @@ enum ic_node_kind {
 	IC_NODE_BRANCH,    /* a (NULL: else), body in the list */
 	IC_NODE_FOR,       /* in a; names in the list, body in c (a branch), body for nothing in d (a branch or NULL) */
 	IC_NODE_SET,       /* word = a */
-	IC_NODE_BODY       /* list of statements */
+	IC_NODE_BODY       /* the template: list of statements */
 };
 
 enum ic_operator {
@@ -71,7 +71,7 @@ struct ic_node {
 	unsigned depth;       /* levels below this node, itself included */
 	const char *text;     /* where it stands in the source, borrowed */
 	size_t len;
-	json_t *value;        /* a literal; the word of a name, attribute, filter or test as a string */
+	json_t *value;        /* a literal; a word as a string; of a body with a scope, an object with the names it sets */
 	struct ic_node *a, *b, *c, *d;
 	struct ic_node *list; /* first of its list */
 	struct ic_node *last; /* last of its list, while parsing */
