@@ -58,7 +58,7 @@ static int render(const struct ic_source *source, const json_t *values, struct i
 {
 	struct ic_tree tree IC_AUTO(tree) = {0};
 	struct ic_evaluation e IC_AUTO(evaluation) = {0};
-	struct ic_node *root;
+	struct ic_part *root;
 	int result = ic_parse_template(source, &tree, &root, tag, err);
 
 	if (result == 0)
@@ -106,7 +106,7 @@ int ic_expression_test(const char *name, unsigned line, const char *text, size_t
 	struct ic_tree tree IC_AUTO(tree) = {0};
 	struct ic_evaluation e IC_AUTO(evaluation) = {0};
 	json_t *value IC_AUTO(json) = NULL;
-	struct ic_node *root;
+	struct ic_part *root;
 	int result = ic_parse_expression(&source, &tree, &root, err);
 
 	*out = false;
@@ -118,20 +118,20 @@ int ic_expression_test(const char *name, unsigned line, const char *text, size_t
 	return result;
 }
 
-static bool is_object(const struct ic_node *node, const char *object)
+static bool is_object(const struct ic_part *part, const char *object)
 {
-	return node && node->kind == IC_NODE_NAME && strcmp(ic_node_word(node), object) == 0;
+	return part && part->kind == IC_PART_NAME && strcmp(ic_part_word(part), object) == 0;
 }
 
 /* The key that a lookup in the object asks for, NULL where that is not constant. */
-static const char *constant_key(const struct ic_node *node)
+static const char *constant_key(const struct ic_part *part)
 {
-	if (node->kind == IC_NODE_ATTRIBUTE)
-		return ic_node_word(node);
-	if (node->kind == IC_NODE_SUBSCRIPT)
-		return node->b->kind == IC_NODE_LITERAL ? json_string_value(node->b->value) : NULL;
-	if (node->kind == IC_NODE_CALL && node->list && node->list->a->kind == IC_NODE_LITERAL)
-		return json_string_value(node->list->a->value);
+	if (part->kind == IC_PART_ATTRIBUTE)
+		return ic_part_word(part);
+	if (part->kind == IC_PART_SUBSCRIPT)
+		return part->b->kind == IC_PART_LITERAL ? json_string_value(part->b->value) : NULL;
+	if (part->kind == IC_PART_CALL && part->list && part->list->a->kind == IC_PART_LITERAL)
+		return json_string_value(part->list->a->value);
 	return NULL;
 }
 
@@ -144,19 +144,19 @@ static int add_key(struct ic_vec *keys, const char *key, struct imgcheck_error *
 	return ic_texts_push(keys, key, strlen(key), err);
 }
 
-/* All keys below the node; *loose is a use of the object that has no constant key. */
-static int collect_keys(const struct ic_node *node, const char *object, struct ic_vec *keys, const struct ic_node **loose,
+/* All keys below the part; *loose is a name that is not the object with a constant key behind it. */
+static int collect_keys(const struct ic_part *part, const char *object, struct ic_vec *keys, const struct ic_part **loose,
                         struct imgcheck_error **err)
 {
-	const struct ic_node *parts[] = {node->a, node->b, node->c};
-	const char *key = is_object(node->a, object) ? constant_key(node) : NULL;
+	const struct ic_part *children[] = {part->a, part->b, part->c};
+	const char *key = is_object(part->a, object) ? constant_key(part) : NULL;
 	int result = key ? add_key(keys, key, err) : 0;
 
-	if (is_object(node, object))
-		*loose = node;
-	for (size_t i = key ? 1 : 0; result == 0 && i < IC_COUNT(parts); i++)
-		result = parts[i] ? collect_keys(parts[i], object, keys, loose, err) : 0;
-	for (const struct ic_node *item = node->list; result == 0 && item; item = item->next)
+	if (part->kind == IC_PART_NAME)
+		*loose = part;
+	for (size_t i = key ? 1 : 0; result == 0 && i < IC_COUNT(children); i++)
+		result = children[i] ? collect_keys(children[i], object, keys, loose, err) : 0;
+	for (const struct ic_part *item = part->list; result == 0 && item; item = item->next)
 		result = collect_keys(item, object, keys, loose, err);
 	return result;
 }
@@ -166,14 +166,14 @@ int ic_expression_keys(const char *name, unsigned line, const char *text, size_t
 {
 	const struct ic_source source = {name, line, text, len};
 	struct ic_tree tree IC_AUTO(tree) = {0};
-	const struct ic_node *loose = NULL;
-	struct ic_node *root;
+	const struct ic_part *loose = NULL;
+	struct ic_part *root;
 	int result = ic_parse_expression(&source, &tree, &root, err);
 
 	if (result == 0)
 		result = collect_keys(root, object, keys, &loose, err);
 	if (result == 0 && loose)
 		return ic_error_set_at(err, IMGCHECK_ERR_UNSUPPORTED, name, loose->line, 0,
-		                       "cannot tell which keys of '%s' are used: write %s['KEY']", object, object);
+		                       "cannot evaluate '%s' here: only %s['KEY'] is known", ic_part_word(loose), object);
 	return result;
 }

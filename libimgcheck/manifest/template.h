@@ -8,7 +8,7 @@
  *
  * Whatever is outside the subset is an error that names file, line and construct; nothing is guessed.
  * Template text is hostile: its size and its output (IC_MAX_TEMPLATE_BYTES), nesting (IC_MAX_EXPR_DEPTH) and
- * the work of one rendering (IC_MAX_TEMPLATE_NODES, _STEPS, _WORK) are bounded.
+ * the work of one rendering (IC_MAX_TEMPLATE_PARTS, _STEPS, _WORK) are bounded.
  */
 
 #include <jansson.h>
@@ -39,9 +39,10 @@ int ic_expression_test(const char *name, unsigned line, const char *text, size_t
                        struct imgcheck_error **err) IC_MUST_CHECK;
 
 /*
- * Adds to texts (ic_texts_init) each constant key that the expression looks up in the name object, once:
+ * Adds to keys (ic_texts_init) each constant key that the expression looks up in the name object, once:
  * object['key'], object.key and object.get('key').  Errors: as for rendering; UNSUPPORTED where the object is
- * used in any other way, so that no key can be overlooked.
+ * used in any other way, or any other name at all, so that nothing that decides can be overlooked or undefined
+ * by a slip of the pen.
  */
 int ic_expression_keys(const char *name, unsigned line, const char *text, size_t len, const char *object,
                        struct ic_vec *keys, struct imgcheck_error **err) IC_MUST_CHECK;

@@ -40,7 +40,7 @@ static inline void ic_auto_evaluation(struct ic_evaluation *e)
 }
 
 /* The scope of a body, which is that of the template, of a loop or of its else.  Errors: NOMEM. */
-int ic_scope_init(struct ic_scope *s, const struct ic_node *body, const struct ic_loop *loop, const struct ic_scope *outer,
+int ic_scope_init(struct ic_scope *s, const struct ic_part *body, const struct ic_loop *loop, const struct ic_scope *outer,
                   struct imgcheck_error **err) IC_MUST_CHECK;
 void ic_scope_clear(struct ic_scope *s);
 
@@ -54,14 +54,14 @@ int ic_scope_set(struct ic_evaluation *e, struct ic_scope *s, const char *name, 
                  struct imgcheck_error **err) IC_MUST_CHECK;
 
 /* The value of an expression: a new reference, NULL for undefined.  Errors: UNSUPPORTED, LIMIT, NOMEM, with the place. */
-int ic_evaluate(struct ic_evaluation *e, const struct ic_scope *s, const struct ic_node *node, json_t **out,
+int ic_evaluate(struct ic_evaluation *e, const struct ic_scope *s, const struct ic_part *part, json_t **out,
                 struct imgcheck_error **err) IC_MUST_CHECK;
 
 /* What a loop goes through: a list, new.  pairs: x.items(), as a list of lists of two. */
-int ic_evaluate_items(struct ic_evaluation *e, const struct ic_scope *s, const struct ic_node *node, bool pairs,
+int ic_evaluate_items(struct ic_evaluation *e, const struct ic_scope *s, const struct ic_part *part, bool pairs,
                       json_t **out, struct imgcheck_error **err) IC_MUST_CHECK;
 
-/* Gives an error without place and subject both, from the node that it is about; returns result. */
-int ic_evaluation_blame(const struct ic_evaluation *e, const struct ic_node *node, int result, struct imgcheck_error **err);
+/* Gives an error without place and subject both, from the part that it is about; returns result. */
+int ic_evaluation_blame(const struct ic_evaluation *e, const struct ic_part *part, int result, struct imgcheck_error **err);
 
 #endif

@@ -78,7 +78,7 @@ int ic_parser_expect(struct ic_parser *p, enum ic_token_kind kind, const char *t
 	return ic_parser_advance(p, err);
 }
 
-int ic_parser_node(struct ic_parser *p, enum ic_node_kind kind, struct ic_node **out, struct imgcheck_error **err)
+int ic_parser_part(struct ic_parser *p, enum ic_part_kind kind, struct ic_part **out, struct imgcheck_error **err)
 {
 	int result = ic_tree_add(p->tree, kind, p->token.line, p->token.text, out, err);
 
@@ -86,12 +86,12 @@ int ic_parser_node(struct ic_parser *p, enum ic_node_kind kind, struct ic_node *
 	return result;
 }
 
-int ic_parser_close(struct ic_parser *p, struct ic_node *node, struct imgcheck_error **err)
+int ic_parser_close(struct ic_parser *p, struct ic_part *part, struct imgcheck_error **err)
 {
-	int result = ic_node_close(node, err);
+	int result = ic_part_close(part, err);
 
-	node->len = p->end > node->text ? (size_t)(p->end - node->text) : 0;
-	ic_error_place(err, name_of(p), node->line, 0);
+	part->len = p->end > part->text ? (size_t)(p->end - part->text) : 0;
+	ic_error_place(err, name_of(p), part->line, 0);
 	return result;
 }
 
@@ -118,18 +118,18 @@ static bool listed(const char *const *list, size_t count, const struct ic_token 
 	return false;
 }
 
-/* Gives the node the current token, a name, as its word and uses it. */
-static int take_word(struct ic_parser *p, struct ic_node *node, struct imgcheck_error **err)
+/* Gives the part the current token, a name, as its word and uses it. */
+static int take_word(struct ic_parser *p, struct ic_part *part, struct imgcheck_error **err)
 {
 	if (p->token.kind != IC_TOKEN_NAME)
 		return ic_parser_unexpected(p, "a name", err);
-	node->value = json_stringn(p->token.text, p->token.len);
-	if (!node->value)
+	part->value = json_stringn(p->token.text, p->token.len);
+	if (!part->value)
 		return ic_error_nomem(err);
 	return ic_parser_advance(p, err);
 }
 
-int ic_parser_target(struct ic_parser *p, struct ic_node **out, struct imgcheck_error **err)
+int ic_parser_target(struct ic_parser *p, struct ic_part **out, struct imgcheck_error **err)
 {
 	int result;
 
@@ -138,17 +138,17 @@ int ic_parser_target(struct ic_parser *p, struct ic_node **out, struct imgcheck_
 	if (listed(reserved, IC_COUNT(reserved), &p->token) || listed(constants, IC_COUNT(constants), &p->token) ||
 	    at_name(p, "loop") || at_name(p, "self"))
 		return unsupported(p, "an assignment to", &p->token, err);
-	result = ic_parser_node(p, IC_NODE_NAME, out, err);
+	result = ic_parser_part(p, IC_PART_NAME, out, err);
 	if (result == 0)
 		result = take_word(p, *out, err);
 	return result < 0 ? result : ic_parser_close(p, *out, err);
 }
 
-/* A node that begins where `first` begins, which becomes its part a. */
-static int wrap(struct ic_parser *p, enum ic_node_kind kind, struct ic_node *first, struct ic_node **out,
+/* A part that begins where `first` begins, which becomes its part a. */
+static int wrap(struct ic_parser *p, enum ic_part_kind kind, struct ic_part *first, struct ic_part **out,
                 struct imgcheck_error **err)
 {
-	int result = ic_parser_node(p, kind, out, err);
+	int result = ic_parser_part(p, kind, out, err);
 
 	if (result < 0)
 		return result;
@@ -161,7 +161,7 @@ static int wrap(struct ic_parser *p, enum ic_node_kind kind, struct ic_node *fir
 /* ---- primary expressions */
 
 /* One or more string literals, which become one. */
-static int take_strings(struct ic_parser *p, struct ic_node *node, struct imgcheck_error **err)
+static int take_strings(struct ic_parser *p, struct ic_part *part, struct imgcheck_error **err)
 {
 	struct ic_buf text IC_AUTO(buf);
 	int result = 0;
@@ -177,15 +177,15 @@ static int take_strings(struct ic_parser *p, struct ic_node *node, struct imgche
 	}
 	if (result < 0)
 		return result;
-	node->value = json_stringn(ic_buf_text(&text), text.len);
-	return node->value ? 0 : ic_error_nomem(err);
+	part->value = json_stringn(ic_buf_text(&text), text.len);
+	return part->value ? 0 : ic_error_nomem(err);
 }
 
-static int take_number(struct ic_parser *p, struct ic_node *node, struct imgcheck_error **err)
+static int take_number(struct ic_parser *p, struct ic_part *part, struct imgcheck_error **err)
 {
 	const struct ic_token *t = &p->token;
-	int result = t->kind == IC_TOKEN_INTEGER ? ic_number_integer_literal(t->text, t->len, &node->value, err)
-	                                         : ic_number_float_literal(t->text, t->len, &node->value, err);
+	int result = t->kind == IC_TOKEN_INTEGER ? ic_number_integer_literal(t->text, t->len, &part->value, err)
+	                                         : ic_number_float_literal(t->text, t->len, &part->value, err);
 
 	if (result < 0)
 		ic_error_prefix(err, "cannot evaluate '%.*s': ", t->len < SHOWN ? (int)t->len : SHOWN, t->text);
@@ -194,53 +194,53 @@ static int take_number(struct ic_parser *p, struct ic_node *node, struct imgchec
 }
 
 /* Items up to the closing bracket; a comma may stand behind the last one. */
-static int parse_list(struct ic_parser *p, struct ic_node *node, struct imgcheck_error **err)
+static int parse_list(struct ic_parser *p, struct ic_part *part, struct imgcheck_error **err)
 {
 	int result = ic_parser_advance(p, err);
 
 	while (result == 0 && !at_operator(p, "]")) {
-		struct ic_node *item;
+		struct ic_part *item;
 
 		result = ic_parser_expression(p, true, &item, err);
 		if (result < 0)
 			return result;
-		ic_node_append(node, item);
+		ic_part_append(part, item);
 		if (!at_operator(p, "]"))
 			result = ic_parser_expect(p, IC_TOKEN_OPERATOR, ",", err);
 	}
 	return result < 0 ? result : ic_parser_advance(p, err);
 }
 
-static int parse_pair(struct ic_parser *p, struct ic_node *map, struct imgcheck_error **err)
+static int parse_pair(struct ic_parser *p, struct ic_part *map, struct imgcheck_error **err)
 {
-	struct ic_node *key, *pair;
+	struct ic_part *key, *pair;
 	int result = ic_parser_expression(p, true, &key, err);
 
 	if (result == 0)
-		result = wrap(p, IC_NODE_PAIR, key, &pair, err);
+		result = wrap(p, IC_PART_PAIR, key, &pair, err);
 	if (result == 0)
 		result = ic_parser_expect(p, IC_TOKEN_OPERATOR, ":", err);
 	if (result == 0)
 		result = ic_parser_expression(p, true, &pair->b, err);
 	if (result < 0)
 		return result;
-	ic_node_append(map, pair);
+	ic_part_append(map, pair);
 	return ic_parser_close(p, pair, err);
 }
 
-static int parse_map(struct ic_parser *p, struct ic_node *node, struct imgcheck_error **err)
+static int parse_map(struct ic_parser *p, struct ic_part *part, struct imgcheck_error **err)
 {
 	int result = ic_parser_advance(p, err);
 
 	while (result == 0 && !at_operator(p, "}")) {
-		result = parse_pair(p, node, err);
+		result = parse_pair(p, part, err);
 		if (result == 0 && !at_operator(p, "}"))
 			result = ic_parser_expect(p, IC_TOKEN_OPERATOR, ",", err);
 	}
 	return result < 0 ? result : ic_parser_advance(p, err);
 }
 
-static int parse_group(struct ic_parser *p, struct ic_node **out, struct imgcheck_error **err)
+static int parse_group(struct ic_parser *p, struct ic_part **out, struct imgcheck_error **err)
 {
 	struct ic_token start = p->token;
 	int result = ic_parser_advance(p, err);
@@ -260,31 +260,31 @@ static int parse_group(struct ic_parser *p, struct ic_node **out, struct imgchec
 	return 0;
 }
 
-static int parse_word(struct ic_parser *p, struct ic_node *node, struct imgcheck_error **err)
+static int parse_word(struct ic_parser *p, struct ic_part *part, struct imgcheck_error **err)
 {
 	if (listed(reserved, IC_COUNT(reserved), &p->token))
 		return ic_parser_unexpected(p, "an expression", err);
 	if (at_name(p, "self"))
 		return unsupported(p, "the name", &p->token, err);
 	if (!listed(constants, IC_COUNT(constants), &p->token)) {
-		node->kind = IC_NODE_NAME;
-		return take_word(p, node, err);
+		part->kind = IC_PART_NAME;
+		return take_word(p, part, err);
 	}
 	if (ic_to_lower(p->token.text[0]) == 'n')
-		node->value = json_null();
+		part->value = json_null();
 	else
-		node->value = json_boolean(ic_to_lower(p->token.text[0]) == 't');
+		part->value = json_boolean(ic_to_lower(p->token.text[0]) == 't');
 	return ic_parser_advance(p, err);
 }
 
-static int parse_primary(struct ic_parser *p, struct ic_node **out, struct imgcheck_error **err)
+static int parse_primary(struct ic_parser *p, struct ic_part **out, struct imgcheck_error **err)
 {
 	enum ic_token_kind kind = p->token.kind;
 	int result;
 
 	if (at_operator(p, "("))
 		return parse_group(p, out, err);
-	result = ic_parser_node(p, IC_NODE_LITERAL, out, err);
+	result = ic_parser_part(p, IC_PART_LITERAL, out, err);
 	if (result < 0)
 		return result;
 	if (kind == IC_TOKEN_NAME) {
@@ -294,10 +294,10 @@ static int parse_primary(struct ic_parser *p, struct ic_node **out, struct imgch
 	} else if (kind == IC_TOKEN_INTEGER || kind == IC_TOKEN_FLOAT) {
 		result = take_number(p, *out, err);
 	} else if (at_operator(p, "[")) {
-		(*out)->kind = IC_NODE_LIST;
+		(*out)->kind = IC_PART_LIST;
 		result = parse_list(p, *out, err);
 	} else if (at_operator(p, "{")) {
-		(*out)->kind = IC_NODE_MAP;
+		(*out)->kind = IC_PART_MAP;
 		result = parse_map(p, *out, err);
 	} else {
 		return ic_parser_unexpected(p, "an expression", err);
@@ -308,10 +308,10 @@ static int parse_primary(struct ic_parser *p, struct ic_node **out, struct imgch
 /* ---- what may follow one */
 
 /* name=value or value. */
-static int parse_argument(struct ic_parser *p, struct ic_node *call, struct imgcheck_error **err)
+static int parse_argument(struct ic_parser *p, struct ic_part *call, struct imgcheck_error **err)
 {
-	struct ic_node *argument;
-	int result = ic_parser_node(p, IC_NODE_ARGUMENT, &argument, err);
+	struct ic_part *argument;
+	int result = ic_parser_part(p, IC_PART_ARGUMENT, &argument, err);
 
 	if (result == 0)
 		result = peek(p, err);
@@ -330,11 +330,11 @@ static int parse_argument(struct ic_parser *p, struct ic_node *call, struct imgc
 		result = ic_parser_expression(p, true, &argument->a, err);
 	if (result < 0)
 		return result;
-	ic_node_append(call, argument);
+	ic_part_append(call, argument);
 	return ic_parser_close(p, argument, err);
 }
 
-static int parse_arguments(struct ic_parser *p, struct ic_node *call, struct imgcheck_error **err)
+static int parse_arguments(struct ic_parser *p, struct ic_part *call, struct imgcheck_error **err)
 {
 	int result = ic_parser_expect(p, IC_TOKEN_OPERATOR, "(", err);
 
@@ -347,9 +347,9 @@ static int parse_arguments(struct ic_parser *p, struct ic_node *call, struct img
 }
 
 /* a[b] */
-static int parse_subscript(struct ic_parser *p, struct ic_node *base, struct ic_node **out, struct imgcheck_error **err)
+static int parse_subscript(struct ic_parser *p, struct ic_part *base, struct ic_part **out, struct imgcheck_error **err)
 {
-	int result = wrap(p, IC_NODE_SUBSCRIPT, base, out, err);
+	int result = wrap(p, IC_PART_SUBSCRIPT, base, out, err);
 
 	if (result == 0)
 		result = ic_parser_advance(p, err);
@@ -365,28 +365,28 @@ static int parse_subscript(struct ic_parser *p, struct ic_node *base, struct ic_
 }
 
 /* a.word, a.word(...) and a.0 */
-static int parse_attribute(struct ic_parser *p, struct ic_node *base, struct ic_node **out, struct imgcheck_error **err)
+static int parse_attribute(struct ic_parser *p, struct ic_part *base, struct ic_part **out, struct imgcheck_error **err)
 {
-	int result = wrap(p, IC_NODE_ATTRIBUTE, base, out, err);
+	int result = wrap(p, IC_PART_ATTRIBUTE, base, out, err);
 
 	if (result == 0)
 		result = ic_parser_advance(p, err);
 	if (result < 0)
 		return result;
 	if (p->token.kind == IC_TOKEN_INTEGER) {
-		(*out)->kind = IC_NODE_SUBSCRIPT;
+		(*out)->kind = IC_PART_SUBSCRIPT;
 		result = parse_primary(p, &(*out)->b, err);
 	} else {
 		result = take_word(p, *out, err);
 		if (result == 0 && at_operator(p, "(")) {
-			(*out)->kind = IC_NODE_CALL;
+			(*out)->kind = IC_PART_CALL;
 			result = parse_arguments(p, *out, err);
 		}
 	}
 	return result < 0 ? result : ic_parser_close(p, *out, err);
 }
 
-static int parse_postfix(struct ic_parser *p, struct ic_node **out, struct imgcheck_error **err)
+static int parse_postfix(struct ic_parser *p, struct ic_part **out, struct imgcheck_error **err)
 {
 	int result = 0;
 
@@ -405,10 +405,10 @@ static int parse_postfix(struct ic_parser *p, struct ic_node **out, struct imgch
 	return result;
 }
 
-static int parse_filter(struct ic_parser *p, struct ic_node *base, struct ic_node **out, struct imgcheck_error **err)
+static int parse_filter(struct ic_parser *p, struct ic_part *base, struct ic_part **out, struct imgcheck_error **err)
 {
 	struct ic_token name;
-	int result = wrap(p, IC_NODE_FILTER, base, out, err);
+	int result = wrap(p, IC_PART_FILTER, base, out, err);
 
 	if (result == 0)
 		result = ic_parser_advance(p, err);
@@ -418,7 +418,7 @@ static int parse_filter(struct ic_parser *p, struct ic_node *base, struct ic_nod
 	result = take_word(p, *out, err);
 	if (result < 0)
 		return result;
-	if (!ic_filter_exists(ic_node_word(*out)) || at_operator(p, "."))
+	if (!ic_filter_exists(ic_part_word(*out)) || at_operator(p, "."))
 		return unsupported(p, "the filter", &name, err);
 	if (at_operator(p, "("))
 		result = parse_arguments(p, *out, err);
@@ -435,9 +435,9 @@ static bool starts_argument(const struct ic_token *t)
 }
 
 /* is word, is not word */
-static int parse_test(struct ic_parser *p, struct ic_node *base, struct ic_node **out, struct imgcheck_error **err)
+static int parse_test(struct ic_parser *p, struct ic_part *base, struct ic_part **out, struct imgcheck_error **err)
 {
-	struct ic_node *test;
+	struct ic_part *test;
 	struct ic_token name;
 	bool negated;
 	int result = ic_parser_advance(p, err);
@@ -446,14 +446,14 @@ static int parse_test(struct ic_parser *p, struct ic_node *base, struct ic_node 
 	if (negated)
 		result = ic_parser_advance(p, err);
 	if (result == 0)
-		result = wrap(p, IC_NODE_TEST, base, &test, err);
+		result = wrap(p, IC_PART_TEST, base, &test, err);
 	if (result < 0)
 		return result;
 	name = p->token;
 	result = take_word(p, test, err);
 	if (result < 0)
 		return result;
-	if (!ic_test_exists(ic_node_word(test)) || at_operator(p, "."))
+	if (!ic_test_exists(ic_part_word(test)) || at_operator(p, "."))
 		return unsupported(p, "the test", &name, err);
 	if (starts_argument(&p->token))
 		return unsupported(p, "the argument of a test", &p->token, err);
@@ -461,11 +461,11 @@ static int parse_test(struct ic_parser *p, struct ic_node *base, struct ic_node 
 	result = ic_parser_close(p, test, err);
 	if (result < 0 || !negated)
 		return result;
-	result = wrap(p, IC_NODE_NOT, test, out, err);
+	result = wrap(p, IC_PART_NOT, test, out, err);
 	return result < 0 ? result : ic_parser_close(p, *out, err);
 }
 
-static int parse_filters(struct ic_parser *p, struct ic_node **out, struct imgcheck_error **err)
+static int parse_filters(struct ic_parser *p, struct ic_part **out, struct imgcheck_error **err)
 {
 	int result = 0;
 
@@ -482,12 +482,12 @@ static int parse_filters(struct ic_parser *p, struct ic_node **out, struct imgch
 
 /* ---- operators, by rising precedence from the end of this file upwards */
 
-static int parse_signed(struct ic_parser *p, struct ic_node **out, struct imgcheck_error **err);
+static int parse_signed(struct ic_parser *p, struct ic_part **out, struct imgcheck_error **err);
 
-static int parse_sign(struct ic_parser *p, struct ic_node **out, struct imgcheck_error **err)
+static int parse_sign(struct ic_parser *p, struct ic_part **out, struct imgcheck_error **err)
 {
 	enum ic_operator op = at_operator(p, "-") ? IC_OP_SUBTRACT : IC_OP_ADD;
-	int result = ic_parser_node(p, IC_NODE_SIGN, out, err);
+	int result = ic_parser_part(p, IC_PART_SIGN, out, err);
 
 	if (result == 0)
 		result = ic_parser_advance(p, err);
@@ -502,14 +502,14 @@ static int parse_sign(struct ic_parser *p, struct ic_node **out, struct imgcheck
 }
 
 /* A sign binds tighter than filters, and looser than what is directly behind the value. */
-static int parse_signed(struct ic_parser *p, struct ic_node **out, struct imgcheck_error **err)
+static int parse_signed(struct ic_parser *p, struct ic_part **out, struct imgcheck_error **err)
 {
 	int result = at_operator(p, "-") || at_operator(p, "+") ? parse_sign(p, out, err) : parse_primary(p, out, err);
 
 	return result < 0 ? result : parse_postfix(p, out, err);
 }
 
-static int parse_unary(struct ic_parser *p, struct ic_node **out, struct imgcheck_error **err)
+static int parse_unary(struct ic_parser *p, struct ic_part **out, struct imgcheck_error **err)
 {
 	int result = parse_signed(p, out, err);
 
@@ -521,7 +521,7 @@ struct level {
 		const char *text;
 		enum ic_operator op;
 	} operators[4];
-	int (*operand)(struct ic_parser *p, struct ic_node **out, struct imgcheck_error **err);
+	int (*operand)(struct ic_parser *p, struct ic_part **out, struct imgcheck_error **err);
 };
 
 static enum ic_operator operator_of(const struct ic_parser *p, const struct level *level)
@@ -534,13 +534,13 @@ static enum ic_operator operator_of(const struct ic_parser *p, const struct leve
 }
 
 /* Operands of one level, joined from the left. */
-static int parse_level(struct ic_parser *p, const struct level *level, struct ic_node **out, struct imgcheck_error **err)
+static int parse_level(struct ic_parser *p, const struct level *level, struct ic_part **out, struct imgcheck_error **err)
 {
 	int result = level->operand(p, out, err);
 	enum ic_operator op;
 
 	while (result == 0 && (op = operator_of(p, level)) != IC_OP_NONE) {
-		result = wrap(p, IC_NODE_BINARY, *out, out, err);
+		result = wrap(p, IC_PART_BINARY, *out, out, err);
 		if (result == 0)
 			result = ic_parser_advance(p, err);
 		if (result < 0)
@@ -553,14 +553,14 @@ static int parse_level(struct ic_parser *p, const struct level *level, struct ic
 	return result;
 }
 
-static int parse_power(struct ic_parser *p, struct ic_node **out, struct imgcheck_error **err)
+static int parse_power(struct ic_parser *p, struct ic_part **out, struct imgcheck_error **err)
 {
 	static const struct level level = {{{"**", IC_OP_POWER}}, parse_unary};
 
 	return parse_level(p, &level, out, err);
 }
 
-static int parse_product(struct ic_parser *p, struct ic_node **out, struct imgcheck_error **err)
+static int parse_product(struct ic_parser *p, struct ic_part **out, struct imgcheck_error **err)
 {
 	static const struct level level = {
 		{{"*", IC_OP_MULTIPLY}, {"/", IC_OP_DIVIDE}, {"//", IC_OP_FLOOR_DIVIDE}, {"%", IC_OP_MODULO}}, parse_power};
@@ -568,14 +568,14 @@ static int parse_product(struct ic_parser *p, struct ic_node **out, struct imgch
 	return parse_level(p, &level, out, err);
 }
 
-static int parse_joined(struct ic_parser *p, struct ic_node **out, struct imgcheck_error **err)
+static int parse_joined(struct ic_parser *p, struct ic_part **out, struct imgcheck_error **err)
 {
 	static const struct level level = {{{"~", IC_OP_JOIN}}, parse_product};
 
 	return parse_level(p, &level, out, err);
 }
 
-static int parse_sum(struct ic_parser *p, struct ic_node **out, struct imgcheck_error **err)
+static int parse_sum(struct ic_parser *p, struct ic_part **out, struct imgcheck_error **err)
 {
 	static const struct level level = {{{"+", IC_OP_ADD}, {"-", IC_OP_SUBTRACT}}, parse_joined};
 
@@ -607,9 +607,9 @@ static int take_comparison(struct ic_parser *p, enum ic_operator *op, struct img
 }
 
 /* a < b == c: each neighbour is compared, as in Python. */
-static int parse_comparison(struct ic_parser *p, struct ic_node **out, struct imgcheck_error **err)
+static int parse_comparison(struct ic_parser *p, struct ic_part **out, struct imgcheck_error **err)
 {
-	struct ic_node *first = NULL, *operand;
+	struct ic_part *first = NULL, *operand;
 	enum ic_operator op = IC_OP_NONE;
 	int result = parse_sum(p, &first, err);
 
@@ -617,29 +617,29 @@ static int parse_comparison(struct ic_parser *p, struct ic_node **out, struct im
 	if (result == 0)
 		result = take_comparison(p, &op, err);
 	if (result == 0 && op != IC_OP_NONE)
-		result = wrap(p, IC_NODE_COMPARE, first, out, err);
+		result = wrap(p, IC_PART_COMPARE, first, out, err);
 	while (result == 0 && op != IC_OP_NONE) {
-		result = ic_parser_node(p, IC_NODE_OPERAND, &operand, err);
+		result = ic_parser_part(p, IC_PART_OPERAND, &operand, err);
 		if (result < 0)
 			break;
 		operand->op = op;
 		result = parse_sum(p, &operand->a, err);
 		if (result == 0)
 			result = ic_parser_close(p, operand, err);
-		ic_node_append(*out, operand);
+		ic_part_append(*out, operand);
 		if (result == 0)
 			result = take_comparison(p, &op, err);
 	}
 	return result < 0 || *out == first ? result : ic_parser_close(p, *out, err);
 }
 
-static int parse_not(struct ic_parser *p, struct ic_node **out, struct imgcheck_error **err)
+static int parse_not(struct ic_parser *p, struct ic_part **out, struct imgcheck_error **err)
 {
 	int result;
 
 	if (!at_name(p, "not"))
 		return parse_comparison(p, out, err);
-	result = ic_parser_node(p, IC_NODE_NOT, out, err);
+	result = ic_parser_part(p, IC_PART_NOT, out, err);
 	if (result == 0)
 		result = ic_parser_advance(p, err);
 	if (result == 0)
@@ -652,10 +652,10 @@ static int parse_not(struct ic_parser *p, struct ic_node **out, struct imgcheck_
 }
 
 /* Operands joined from the left by a word. */
-static int parse_words(struct ic_parser *p, enum ic_node_kind kind, struct ic_node **out, struct imgcheck_error **err)
+static int parse_words(struct ic_parser *p, enum ic_part_kind kind, struct ic_part **out, struct imgcheck_error **err)
 {
-	bool all = kind == IC_NODE_AND;
-	int result = all ? parse_not(p, out, err) : parse_words(p, IC_NODE_AND, out, err);
+	bool all = kind == IC_PART_AND;
+	int result = all ? parse_not(p, out, err) : parse_words(p, IC_PART_AND, out, err);
 
 	while (result == 0 && at_name(p, all ? "and" : "or")) {
 		result = wrap(p, kind, *out, out, err);
@@ -663,7 +663,7 @@ static int parse_words(struct ic_parser *p, enum ic_node_kind kind, struct ic_no
 			result = ic_parser_advance(p, err);
 		if (result < 0)
 			break;
-		result = all ? parse_not(p, &(*out)->b, err) : parse_words(p, IC_NODE_AND, &(*out)->b, err);
+		result = all ? parse_not(p, &(*out)->b, err) : parse_words(p, IC_PART_AND, &(*out)->b, err);
 		if (result == 0)
 			result = ic_parser_close(p, *out, err);
 	}
@@ -671,16 +671,16 @@ static int parse_words(struct ic_parser *p, enum ic_node_kind kind, struct ic_no
 }
 
 /* x if y else z: x stands in a, y in b, z in c. */
-static int parse_condition(struct ic_parser *p, struct ic_node **out, struct imgcheck_error **err)
+static int parse_condition(struct ic_parser *p, struct ic_part **out, struct imgcheck_error **err)
 {
 	int result = 0;
 
 	while (result == 0 && at_name(p, "if")) {
-		result = wrap(p, IC_NODE_CONDITION, *out, out, err);
+		result = wrap(p, IC_PART_CONDITION, *out, out, err);
 		if (result == 0)
 			result = ic_parser_advance(p, err);
 		if (result == 0)
-			result = parse_words(p, IC_NODE_OR, &(*out)->b, err);
+			result = parse_words(p, IC_PART_OR, &(*out)->b, err);
 		if (result == 0 && at_name(p, "else")) {
 			result = ic_parser_advance(p, err);
 			if (result == 0)
@@ -692,14 +692,14 @@ static int parse_condition(struct ic_parser *p, struct ic_node **out, struct img
 	return result;
 }
 
-int ic_parser_expression(struct ic_parser *p, bool condition, struct ic_node **out, struct imgcheck_error **err)
+int ic_parser_expression(struct ic_parser *p, bool condition, struct ic_part **out, struct imgcheck_error **err)
 {
 	int result = ic_parser_enter(p, err);
 
 	*out = NULL;
 	if (result < 0)
 		return result;
-	result = parse_words(p, IC_NODE_OR, out, err);
+	result = parse_words(p, IC_PART_OR, out, err);
 	if (result == 0 && condition)
 		result = parse_condition(p, out, err);
 	ic_parser_leave(p);

@@ -19,7 +19,7 @@ struct ic_parser {
 	bool peeked;
 	const char *end;       /* behind the last token that was used */
 	const char *tag;       /* the tag that is being parsed, for messages */
-	struct ic_node *scope; /* the body whose names a set changes: the template's or the innermost loop's */
+	struct ic_part *scope; /* the body whose names a set changes: the template's or the innermost loop's */
 	unsigned depth;        /* of the recursion */
 };
 
@@ -36,18 +36,18 @@ int ic_parser_expect(struct ic_parser *p, enum ic_token_kind kind, const char *t
 /* The error that the current token is not what should stand here: SYNTAX. */
 int ic_parser_unexpected(struct ic_parser *p, const char *wanted, struct imgcheck_error **err) IC_MUST_CHECK;
 
-/* A name to assign to: the current token, used, as a node.  Errors: SYNTAX, UNSUPPORTED for reserved ones. */
-int ic_parser_target(struct ic_parser *p, struct ic_node **out, struct imgcheck_error **err) IC_MUST_CHECK;
+/* A name to assign to: the current token, used, as a part.  Errors: SYNTAX, UNSUPPORTED for reserved ones. */
+int ic_parser_target(struct ic_parser *p, struct ic_part **out, struct imgcheck_error **err) IC_MUST_CHECK;
 
-/* A node that begins at the current token; ic_parser_close() gives it its text and depth, when its parts are there. */
-int ic_parser_node(struct ic_parser *p, enum ic_node_kind kind, struct ic_node **out, struct imgcheck_error **err) IC_MUST_CHECK;
-int ic_parser_close(struct ic_parser *p, struct ic_node *node, struct imgcheck_error **err) IC_MUST_CHECK;
+/* A part that begins at the current token; ic_parser_close() gives it its text and depth, when its parts are there. */
+int ic_parser_part(struct ic_parser *p, enum ic_part_kind kind, struct ic_part **out, struct imgcheck_error **err) IC_MUST_CHECK;
+int ic_parser_close(struct ic_parser *p, struct ic_part *part, struct imgcheck_error **err) IC_MUST_CHECK;
 
 /* Enters one more level of recursion; ic_parser_leave() ends it. */
 int ic_parser_enter(struct ic_parser *p, struct imgcheck_error **err) IC_MUST_CHECK;
 void ic_parser_leave(struct ic_parser *p);
 
 /* One expression; `condition` says whether "x if y else z" may stand here.  Errors: SYNTAX, UNSUPPORTED, LIMIT, NOMEM. */
-int ic_parser_expression(struct ic_parser *p, bool condition, struct ic_node **out, struct imgcheck_error **err) IC_MUST_CHECK;
+int ic_parser_expression(struct ic_parser *p, bool condition, struct ic_part **out, struct imgcheck_error **err) IC_MUST_CHECK;
 
 #endif

@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "manifest/template_expr.h"
 
-static int parse_body(struct ic_parser *p, const char *const *ends, struct ic_node *body, struct imgcheck_error **err);
+static int parse_body(struct ic_parser *p, const char *const *ends, struct ic_part *body, struct imgcheck_error **err);
 
 /* The rest of a tag's head. */
 static int end_of_tag(struct ic_parser *p, struct imgcheck_error **err)
@@ -13,7 +13,7 @@ static int end_of_tag(struct ic_parser *p, struct imgcheck_error **err)
 }
 
 /* From here on names are set in `body`. */
-static int open_scope(struct ic_parser *p, struct ic_node *body, struct imgcheck_error **err)
+static int open_scope(struct ic_parser *p, struct ic_part *body, struct imgcheck_error **err)
 {
 	body->value = json_object();
 	p->scope = body;
@@ -21,7 +21,7 @@ static int open_scope(struct ic_parser *p, struct ic_node *body, struct imgcheck
 }
 
 /* What stands behind the word of a tag, up to one of the words of `ends`, which is left as the current token. */
-static int parse_branch(struct ic_parser *p, struct ic_node *branch, const char *const *ends, struct imgcheck_error **err)
+static int parse_branch(struct ic_parser *p, struct ic_part *branch, const char *const *ends, struct imgcheck_error **err)
 {
 	int result = end_of_tag(p, err);
 
@@ -30,17 +30,17 @@ static int parse_branch(struct ic_parser *p, struct ic_node *branch, const char 
 	return result < 0 ? result : ic_parser_close(p, branch, err);
 }
 
-static int parse_if(struct ic_parser *p, struct ic_node **out, struct imgcheck_error **err)
+static int parse_if(struct ic_parser *p, struct ic_part **out, struct imgcheck_error **err)
 {
 	static const char *const ends[] = {"elif", "else", "endif", NULL}, *const last[] = {"endif", NULL};
-	int result = ic_parser_node(p, IC_NODE_IF, out, err);
+	int result = ic_parser_part(p, IC_PART_IF, out, err);
 	bool more = true;
 
 	while (result == 0 && more) {
-		struct ic_node *branch;
+		struct ic_part *branch;
 		bool final = ic_token_is_name(&p->token, "else");
 
-		result = ic_parser_node(p, IC_NODE_BRANCH, &branch, err);
+		result = ic_parser_part(p, IC_PART_BRANCH, &branch, err);
 		if (result == 0)
 			result = ic_parser_advance(p, err);
 		if (result == 0 && !final)
@@ -49,24 +49,24 @@ static int parse_if(struct ic_parser *p, struct ic_node **out, struct imgcheck_e
 			result = parse_branch(p, branch, final ? last : ends, err);
 		if (result < 0)
 			return result;
-		ic_node_append(*out, branch);
+		ic_part_append(*out, branch);
 		more = !ic_token_is_name(&p->token, "endif");
 	}
 	return result < 0 ? result : ic_parser_advance(p, err);
 }
 
 /* for a in x, for a, b in x */
-static int parse_for_head(struct ic_parser *p, struct ic_node *loop, struct imgcheck_error **err)
+static int parse_for_head(struct ic_parser *p, struct ic_part *loop, struct imgcheck_error **err)
 {
 	int result = ic_parser_advance(p, err);
 
 	for (bool more = true; result == 0 && more;) {
-		struct ic_node *target;
+		struct ic_part *target;
 
 		result = ic_parser_target(p, &target, err);
 		if (result < 0)
 			return result;
-		ic_node_append(loop, target);
+		ic_part_append(loop, target);
 		more = ic_token_is_operator(&p->token, ",");
 		if (more)
 			result = ic_parser_advance(p, err);
@@ -77,10 +77,10 @@ static int parse_for_head(struct ic_parser *p, struct ic_node *loop, struct imgc
 }
 
 /* A body of a loop has a scope of its own. */
-static int parse_for_body(struct ic_parser *p, const char *const *ends, struct ic_node **out, struct imgcheck_error **err)
+static int parse_for_body(struct ic_parser *p, const char *const *ends, struct ic_part **out, struct imgcheck_error **err)
 {
-	struct ic_node *outer = p->scope;
-	int result = ic_parser_node(p, IC_NODE_BRANCH, out, err);
+	struct ic_part *outer = p->scope;
+	int result = ic_parser_part(p, IC_PART_BRANCH, out, err);
 
 	if (result == 0)
 		result = open_scope(p, *out, err);
@@ -90,10 +90,10 @@ static int parse_for_body(struct ic_parser *p, const char *const *ends, struct i
 	return result;
 }
 
-static int parse_for(struct ic_parser *p, struct ic_node **out, struct imgcheck_error **err)
+static int parse_for(struct ic_parser *p, struct ic_part **out, struct imgcheck_error **err)
 {
 	static const char *const ends[] = {"else", "endfor", NULL}, *const last[] = {"endfor", NULL};
-	int result = ic_parser_node(p, IC_NODE_FOR, out, err);
+	int result = ic_parser_part(p, IC_PART_FOR, out, err);
 
 	if (result == 0)
 		result = parse_for_head(p, *out, err);
@@ -110,10 +110,10 @@ static int parse_for(struct ic_parser *p, struct ic_node **out, struct imgcheck_
 	return result < 0 ? result : ic_parser_advance(p, err);
 }
 
-static int parse_set(struct ic_parser *p, struct ic_node **out, struct imgcheck_error **err)
+static int parse_set(struct ic_parser *p, struct ic_part **out, struct imgcheck_error **err)
 {
-	struct ic_node *target;
-	int result = ic_parser_node(p, IC_NODE_SET, out, err);
+	struct ic_part *target;
+	int result = ic_parser_part(p, IC_PART_SET, out, err);
 
 	if (result == 0)
 		result = ic_parser_advance(p, err);
@@ -122,7 +122,7 @@ static int parse_set(struct ic_parser *p, struct ic_node **out, struct imgcheck_
 	if (result < 0)
 		return result;
 	(*out)->value = json_incref(target->value);
-	if (json_object_set(p->scope->value, ic_node_word(target), target->value) < 0)
+	if (json_object_set(p->scope->value, ic_part_word(target), target->value) < 0)
 		return ic_error_nomem(err);
 	if (!ic_token_is_operator(&p->token, "="))
 		return ic_error_set_at(err, IMGCHECK_ERR_UNSUPPORTED, p->lexer.name, p->token.line, 0,
@@ -137,11 +137,11 @@ static int parse_set(struct ic_parser *p, struct ic_node **out, struct imgcheck_
 }
 
 /* The statement whose word is the current token, up to the end of its last tag. */
-static int parse_statement(struct ic_parser *p, struct ic_node **out, struct imgcheck_error **err)
+static int parse_statement(struct ic_parser *p, struct ic_part **out, struct imgcheck_error **err)
 {
 	static const struct {
 		const char *word;
-		int (*parse)(struct ic_parser *p, struct ic_node **out, struct imgcheck_error **err);
+		int (*parse)(struct ic_parser *p, struct ic_part **out, struct imgcheck_error **err);
 	} statements[] = {{"if", parse_if}, {"for", parse_for}, {"set", parse_set}};
 	int result = 0;
 	size_t i = 0;
@@ -159,9 +159,9 @@ static int parse_statement(struct ic_parser *p, struct ic_node **out, struct img
 	return result < 0 ? result : end_of_tag(p, err);
 }
 
-static int parse_print(struct ic_parser *p, struct ic_node **out, struct imgcheck_error **err)
+static int parse_print(struct ic_parser *p, struct ic_part **out, struct imgcheck_error **err)
 {
-	int result = ic_parser_node(p, IC_NODE_PRINT, out, err);
+	int result = ic_parser_part(p, IC_PART_PRINT, out, err);
 
 	if (result == 0)
 		result = ic_parser_advance(p, err);
@@ -175,9 +175,9 @@ static int parse_print(struct ic_parser *p, struct ic_node **out, struct imgchec
 	return result < 0 ? result : ic_parser_expect(p, IC_TOKEN_PRINT_END, NULL, err);
 }
 
-static int parse_data(struct ic_parser *p, struct ic_node **out, struct imgcheck_error **err)
+static int parse_data(struct ic_parser *p, struct ic_part **out, struct imgcheck_error **err)
 {
-	int result = ic_parser_node(p, IC_NODE_DATA, out, err);
+	int result = ic_parser_part(p, IC_PART_DATA, out, err);
 
 	if (result < 0)
 		return result;
@@ -195,10 +195,10 @@ static bool is_end(const struct ic_token *t, const char *const *ends)
 }
 
 /* One piece of a body; *ended: the current token is a word of `ends`. */
-static int parse_piece(struct ic_parser *p, const char *const *ends, struct ic_node *body, bool *ended,
+static int parse_piece(struct ic_parser *p, const char *const *ends, struct ic_part *body, bool *ended,
                        struct imgcheck_error **err)
 {
-	struct ic_node *piece = NULL;
+	struct ic_part *piece = NULL;
 	int result;
 
 	p->tag = p->token.text;
@@ -213,12 +213,12 @@ static int parse_piece(struct ic_parser *p, const char *const *ends, struct ic_n
 			result = parse_statement(p, &piece, err);
 	}
 	if (result == 0 && piece)
-		ic_node_append(body, piece);
+		ic_part_append(body, piece);
 	return result;
 }
 
 /* Pieces up to a tag with one of the words of `ends`, or, where that is NULL, to the end of the source. */
-static int parse_body(struct ic_parser *p, const char *const *ends, struct ic_node *body, struct imgcheck_error **err)
+static int parse_body(struct ic_parser *p, const char *const *ends, struct ic_part *body, struct imgcheck_error **err)
 {
 	bool ended = false;
 	int result = ic_parser_enter(p, err);
@@ -235,7 +235,7 @@ static int parse_body(struct ic_parser *p, const char *const *ends, struct ic_no
 	return result;
 }
 
-int ic_parse_template(const struct ic_source *source, struct ic_tree *tree, struct ic_node **root, const char **tag,
+int ic_parse_template(const struct ic_source *source, struct ic_tree *tree, struct ic_part **root, const char **tag,
                       struct imgcheck_error **err)
 {
 	struct ic_lexer lexer;
@@ -247,7 +247,7 @@ int ic_parse_template(const struct ic_source *source, struct ic_tree *tree, stru
 	ic_lexer_init(&lexer, source->name, source->line, source->text, source->len, IC_LEXER_TEXT);
 	result = ic_parser_init(&p, &lexer, tree, err);
 	if (result == 0)
-		result = ic_parser_node(&p, IC_NODE_BODY, root, err);
+		result = ic_parser_part(&p, IC_PART_BODY, root, err);
 	if (result == 0)
 		result = open_scope(&p, *root, err);
 	if (result == 0)
@@ -259,7 +259,7 @@ int ic_parse_template(const struct ic_source *source, struct ic_tree *tree, stru
 	return result;
 }
 
-int ic_parse_expression(const struct ic_source *source, struct ic_tree *tree, struct ic_node **root,
+int ic_parse_expression(const struct ic_source *source, struct ic_tree *tree, struct ic_part **root,
                         struct imgcheck_error **err)
 {
 	struct ic_lexer lexer;

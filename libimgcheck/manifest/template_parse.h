@@ -20,11 +20,11 @@ struct ic_source {
  * A template: *root is a body.  *tag is the tag that could not be parsed, NULL where that is not known.
  * Errors: SYNTAX, UNSUPPORTED, LIMIT, NOMEM, with the place.
  */
-int ic_parse_template(const struct ic_source *source, struct ic_tree *tree, struct ic_node **root, const char **tag,
+int ic_parse_template(const struct ic_source *source, struct ic_tree *tree, struct ic_part **root, const char **tag,
                       struct imgcheck_error **err) IC_MUST_CHECK;
 
 /* One expression and nothing behind it. */
-int ic_parse_expression(const struct ic_source *source, struct ic_tree *tree, struct ic_node **root,
+int ic_parse_expression(const struct ic_source *source, struct ic_tree *tree, struct ic_part **root,
                         struct imgcheck_error **err) IC_MUST_CHECK;
 
 #endif

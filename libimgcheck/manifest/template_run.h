@@ -18,7 +18,7 @@ struct ic_output {
 };
 
 /* Errors: UNSUPPORTED, LIMIT, NOMEM, with the place. */
-int ic_run_template(struct ic_evaluation *e, const struct ic_node *root, struct ic_output *out,
+int ic_run_template(struct ic_evaluation *e, const struct ic_part *root, struct ic_output *out,
                     struct imgcheck_error **err) IC_MUST_CHECK;
 
 #endif

@@ -18,7 +18,7 @@
 
 /* What one rendering may still do. */
 struct ic_work {
-	size_t steps; /* nodes to evaluate */
+	size_t steps; /* parts to evaluate */
 	size_t bytes; /* text and items to handle */
 };
 
