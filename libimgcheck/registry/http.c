@@ -440,7 +440,8 @@ static struct ic_http_failure describe(const struct ic_flight *f, CURLcode code)
 		}
 	(void)curl_easy_getinfo(f->easy, CURLINFO_NAMELOOKUP_TIME_T, &resolved);
 	(void)curl_easy_getinfo(f->easy, CURLINFO_OS_ERRNO, &os_error);
-	(void)curl_easy_getinfo(f->easy, CURLINFO_SSL_VERIFYRESULT, &failure.verify);
+	if (code == CURLE_PEER_FAILED_VERIFICATION)
+		(void)curl_easy_getinfo(f->easy, CURLINFO_SSL_VERIFYRESULT, &failure.verify);
 	(void)curl_easy_getinfo(f->easy, CURLINFO_HTTP_CONNECTCODE, &failure.proxy_status);
 	if (code == CURLE_COULDNT_CONNECT)
 		failure.os_error = (int)os_error;

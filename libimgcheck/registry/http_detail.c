@@ -112,7 +112,8 @@ static int add_words(const struct ic_http_failure *f, const char *best, struct i
 		return result;
 	if (f->os_error != 0)
 		return add_more(detail, strerror(f->os_error));
-	return f->telling ? add_more(detail, f->text) : 0;
+	/* libcurl's first words about a connection that was reset before it could look at it tell nothing */
+	return f->telling && !strstr(f->text, "getpeername()") ? add_more(detail, f->text) : 0;
 }
 
 enum ic_http_end ic_http_explain(const struct ic_http_failure *f, struct ic_buf *detail)

@@ -26,6 +26,7 @@ struct connection {
 	bool is_head;
 	bool header_open, has_length; /* of the answer being sent */
 	bool stalled, over, gone;     /* over: to be closed; gone: the client has closed its side */
+	bool refused;                 /* a handshake failed: closed once the client has read why */
 	struct text out;              /* bytes to send, from out_at */
 	size_t out_at;
 	long fill;                    /* then as many bytes "x" */
@@ -407,10 +408,25 @@ short connection_wants(const struct connection *c, long long *until)
 	return (short)((c->gone ? 0 : POLLIN) | (!waits && has_output(c) ? POLLOUT : 0));
 }
 
+/* Throws away what comes; false at its end.  Closing at once would reset the connection, and lose the alert. */
+static bool drain(const struct connection *c)
+{
+	char part[READ_BYTES];
+	ssize_t n;
+
+	while ((n = read(c->fd, part, sizeof(part))) > 0)
+		;
+	return n < 0 && (errno == EAGAIN || errno == EINTR);
+}
+
 bool connection_act(struct connection *c, short events)
 {
-	if (events & (POLLIN | POLLHUP | POLLERR) && !take_input(c))
-		return false;
+	if (c->refused)
+		return drain(c);
+	if (events & (POLLIN | POLLHUP | POLLERR) && !take_input(c)) {
+		c->refused = c->ssl && !SSL_is_init_finished(c->ssl);
+		return c->refused && shutdown(c->fd, SHUT_WR) == 0;
+	}
 	do {
 		if (!c->rule)
 			take_request(c);

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* The transport over TLS: trust, and what is said where there is none; HTTP/2. */
+
+#include "registry/http.h"
+
+#include <dirent.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "fault.h"
+#include "test.h"
+
+#define URL_BYTES 256
+
+struct got {
+	size_t calls;
+	enum ic_http_end end;
+	long status;
+	int version;
+	char detail[400];
+};
+
+static void done(void *arg, const struct ic_http_answer *answer)
+{
+	struct got *g = arg;
+
+	g->calls++;
+	g->end = answer->end;
+	g->status = answer->status;
+	g->version = answer->http_version;
+	(void)snprintf(g->detail, sizeof(g->detail), "%s", answer->detail);
+}
+
+static struct ic_http *start(const char *ca_pem)
+{
+	struct ic_http *h = NULL;
+
+	cr_assert_eq(ic_http_new(ca_pem, ca_pem ? strlen(ca_pem) : 0, ic_clock_now() + 20000, &h, NULL), 0);
+	return h;
+}
+
+static void submit(struct ic_http *h, const char *base, const char *path, bool skip_verify, struct got *g)
+{
+	struct ic_http_request request = {.method = IC_HTTP_GET, .proxy = "", .skip_verify = skip_verify, .max_body = 1000};
+	char url[URL_BYTES];
+
+	(void)snprintf(url, sizeof(url), "%s%s", base, path);
+	request.url = url;
+	*g = (struct got){0};
+	cr_assert_eq(ic_http_submit(h, &request, done, g, NULL), 0);
+}
+
+static void run(struct ic_http *h)
+{
+	struct imgcheck_error *err = NULL;
+	int left;
+
+	while ((left = ic_http_step(h, -1, &err)) > 0)
+		;
+	cr_assert_eq(left, 0, "%s", imgcheck_error_message(err));
+}
+
+static struct got ask(const char *ca_pem, const char *base, bool skip_verify)
+{
+	struct ic_http *h = start(ca_pem);
+	struct got g;
+
+	submit(h, base, "/", skip_verify, &g);
+	run(h);
+	ic_http_free(h);
+	cr_assert_eq(g.calls, 1);
+	return g;
+}
+
+static char *read_certificate(const char *folder, const char *name)
+{
+	char path[URL_BYTES];
+
+	(void)snprintf(path, sizeof(path), "%s/%s", folder, name);
+	return test_read_file(path, NULL);
+}
+
+static const char answer_script[] = "on * *\nstatus 200 OK\nbody x\n";
+
+/* ------------------------------------------------------------------ trust */
+
+static const struct {
+	const char *pair;
+	bool trusted;     /* the authority is known */
+	bool client_ca;   /* the server wants a client certificate */
+	bool skip_verify;
+	enum ic_http_end end;
+	const char *detail;
+} handshakes[] = {
+	{"good", true, false, false, IC_HTTP_ANSWERED, ""},
+	{"good", false, false, false, IC_HTTP_TLS, "the server's certificate comes from an unknown authority: trust its CA file"},
+	{"good", false, false, true, IC_HTTP_ANSWERED, ""},
+	{"expired", true, false, false, IC_HTTP_TLS, "the server's certificate has expired"},
+	{"expired", true, false, true, IC_HTTP_ANSWERED, ""},
+	{"future", true, false, false, IC_HTTP_TLS, "the server's certificate is not valid yet: look at this machine's clock"},
+	{"other", true, false, false, IC_HTTP_TLS, "the server's certificate is for another host name"},
+	{"other", true, false, true, IC_HTTP_ANSWERED, ""},
+	{"self", true, false, false, IC_HTTP_TLS, "the server's certificate is self-signed and not trusted here"},
+	{"good", true, true, false, IC_HTTP_TLS, "the server wants a client certificate"},
+	{"good", true, true, true, IC_HTTP_TLS, "the server wants a client certificate"},
+};
+
+TEST(http_tls, says_what_is_wrong_with_a_certificate)
+{
+	char certs[64], ca_path[128], *ca;
+
+	fault_certs_make(certs, sizeof(certs));
+	ca = read_certificate(certs, "ca.crt");
+	(void)snprintf(ca_path, sizeof(ca_path), "%s/ca.crt", certs);
+	for (size_t i = 0; i < sizeof(handshakes) / sizeof(handshakes[0]); i++) {
+		struct fault server;
+		struct got g;
+
+		fault_start_tls(&server, answer_script, certs, handshakes[i].pair, handshakes[i].client_ca ? ca_path : NULL);
+		g = ask(handshakes[i].trusted ? ca : NULL, server.base, handshakes[i].skip_verify);
+		cr_expect_eq(g.end, handshakes[i].end, "row %zu: end %d, %s", i, g.end, g.detail);
+		cr_expect_str_eq(g.detail, handshakes[i].detail);
+		fault_stop(&server);
+	}
+	free(ca);
+	fault_certs_remove(certs);
+}
+
+TEST(http_tls, tells_plain_http_and_closed_handshakes)
+{
+	static const struct {
+		const char *script;
+		enum ic_http_end end;
+		const char *detail;
+	} rows[] = {
+		{"accept\nsend HTTP/1.1 400 Bad Request\\r\\n\\r\\n\nclose\n", IC_HTTP_TLS,
+		 "the server does not speak TLS on this port: it may want plain http"},
+		{"accept\ndelay 50\nclose\n", IC_HTTP_REFUSED, "the connection was closed during the TLS handshake"},
+		{"accept\ndelay 50\nreset\n", IC_HTTP_REFUSED, "the connection was closed during the TLS handshake"},
+		{"accept\nsend \\x15\\x03\\x03\\x00\\x02\\x02\\x46\nclose\n", IC_HTTP_TLS,
+		 "the server and this machine have no TLS version in common"},
+		{"accept\nsend \\x15\\x03\\x03\\x00\\x02\\x02\\x28\nclose\n", IC_HTTP_TLS, "the server refuses the TLS handshake"},
+		{"accept\nstall\n", IC_HTTP_STALLED, "cannot connect: no answer in time"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct ic_http *h;
+		struct fault server;
+		struct got g;
+
+		fault_start(&server, rows[i].script);
+		cr_assert_eq(ic_http_new(NULL, 0, ic_clock_now() + 3000, &h, NULL), 0);
+		submit(h, "https:", strchr(server.base, '/'), false, &g);
+		run(h);
+		cr_expect_eq(g.end, rows[i].end, "row %zu: end %d, %s", i, g.end, g.detail);
+		cr_expect_str_eq(g.detail, rows[i].detail);
+		ic_http_free(h);
+		fault_stop(&server);
+	}
+}
+
+TEST(http_tls, a_bundle_without_certificates_trusts_nobody)
+{
+	char certs[64];
+	struct fault server;
+
+	fault_certs_make(certs, sizeof(certs));
+	fault_start_tls(&server, answer_script, certs, "good", NULL);
+	cr_expect_eq(ask("", server.base, false).end, IC_HTTP_TLS);
+	cr_expect_eq(ask("no certificate\n", server.base, false).end, IC_HTTP_TLS);
+	fault_stop(&server);
+	fault_certs_remove(certs);
+}
+
+/* The file in memory that holds the trusted certificates, opened for writing; -1: there is none. */
+static int trust_file(void)
+{
+	DIR *folder = opendir("/proc/self/fd");
+	struct dirent *entry;
+	int found = -1;
+
+	cr_assert(folder);
+	while ((entry = readdir(folder))) {
+		char target[64] = "";
+
+		if (readlinkat(dirfd(folder), entry->d_name, target, sizeof(target) - 1) > 0 && strstr(target, "imgcheck-ca"))
+			found = (int)strtol(entry->d_name, NULL, 10);
+	}
+	(void)closedir(folder);
+	return found;
+}
+
+TEST(http_tls, reads_the_trusted_certificates_once)
+{
+	char certs[64], *ca;
+	struct got got[20];
+	struct fault server;
+	struct ic_http *h;
+	int fd;
+
+	fault_certs_make(certs, sizeof(certs));
+	ca = read_certificate(certs, "ca.crt");
+	/* each answer ends its connection, so that each request makes a handshake */
+	fault_start_tls(&server, "on * *\nstatus 200 OK\nheader Connection: close\nbody x\nclose\n", certs, "good", NULL);
+	h = start(ca);
+	fd = trust_file();
+	cr_assert_geq(fd, 0);
+	submit(h, server.base, "/", false, &got[0]);
+	run(h);
+	cr_assert_eq(got[0].end, IC_HTTP_ANSWERED, "%s", got[0].detail);
+	cr_assert_eq(ftruncate(fd, 0), 0);
+	for (size_t i = 0; i < 20; i++)
+		submit(h, server.base, "/", false, &got[i]);
+	run(h);
+	for (size_t i = 0; i < 20; i++)
+		cr_expect_eq(got[i].end, IC_HTTP_ANSWERED, "%s", got[i].detail);
+	cr_expect_eq(fault_connections(&server), 21);
+	ic_http_free(h);
+	cr_expect_eq(trust_file(), -1);
+	free(ca);
+	fault_stop(&server);
+	fault_certs_remove(certs);
+}
+
+TEST(http_tls, a_broken_connection_raises_no_signal)
+{
+	static char body[200000];
+	static struct got got[40];
+	struct ic_http_request request = {.method = IC_HTTP_POST, .proxy = "", .body = body, .max_body = 1000};
+	char certs[64], *ca, url[URL_BYTES];
+	struct fault server;
+	struct ic_http *h;
+
+	cr_assert_neq(signal(SIGPIPE, SIG_DFL), SIG_ERR);
+	memset(body, 'x', sizeof(body) - 1);
+	fault_certs_make(certs, sizeof(certs));
+	ca = read_certificate(certs, "ca.crt");
+	fault_start_tls(&server, "on GET /keep\nstatus 200 OK\nbody x\ndelay 50\nreset\non GET *\nstatus 200 OK\naccept\ntimes 20\ndelay 20\non POST *\nreset\n",
+	                certs, "good", NULL);
+	h = start(ca);
+	(void)snprintf(url, sizeof(url), "%s/", server.base);
+	request.url = url;
+	submit(h, server.base, "/first", false, &got[0]);
+	for (size_t i = 1; i < 20; i++)
+		submit(h, server.base, "/keep", false, &got[i]);
+	for (size_t i = 20; i < 40; i++)
+		cr_assert_eq(ic_http_submit(h, &request, done, &got[i], NULL), 0);
+	run(h);
+	cr_expect_eq(got[0].end, IC_HTTP_ANSWERED);
+	for (size_t i = 20; i < 40; i++)
+		cr_expect_eq(got[i].end, IC_HTTP_BROKEN, "end %d %s", got[i].end, got[i].detail);
+	ic_http_free(h);
+	free(ca);
+	fault_stop(&server);
+	fault_certs_remove(certs);
+}
