@@ -3,6 +3,7 @@
 
 #include <curl/curl.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "base/limits.h"
 #include "base/text.h"
@@ -20,6 +21,7 @@ enum stop {
 	STOP_CUT,   /* the first byte is there */
 	STOP_LARGE, /* beyond a ceiling */
 	STOP_ROOM,  /* no room in the budget now */
+	STOP_TURN,  /* another transfer opens the connection */
 	STOP_MEMORY
 };
 
@@ -158,6 +160,28 @@ static size_t on_body(char *data, size_t one, size_t len, void *arg)
 		return 0;
 	t->flight->stop = take_body(t, data, one * len);
 	return t->flight->stop == STOP_NOT ? one * len : 0;
+}
+
+static curl_socket_t on_open(void *arg, curlsocktype purpose, struct curl_sockaddr *address)
+{
+	struct ic_transfer *t = arg;
+
+	(void)purpose;
+	t->flight->stop = ic_queue_open(&t->job) ? STOP_NOT : STOP_TURN;
+	if (t->flight->stop == STOP_TURN)
+		return CURL_SOCKET_BAD;
+	return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
+
+/* The connection stands, and the request goes out. */
+static int on_request(void *arg, char *here, char *there, int here_port, int there_port)
+{
+	(void)here;
+	(void)there;
+	(void)here_port;
+	(void)there_port;
+	ic_queue_opened(&((struct ic_transfer *)arg)->job);
+	return CURL_PREREQFUNC_OK;
 }
 
 static int on_socket(CURL *easy, curl_socket_t fd, int what, void *arg, void *known)
@@ -303,6 +327,10 @@ static bool set_callbacks(struct ic_transfer *t, CURL *easy)
 
 	SET(ok, easy, CURLOPT_PRIVATE, t);
 	SET(ok, easy, CURLOPT_ERRORBUFFER, t->flight->error);
+	SET(ok, easy, CURLOPT_OPENSOCKETFUNCTION, on_open);
+	SET(ok, easy, CURLOPT_OPENSOCKETDATA, t);
+	SET(ok, easy, CURLOPT_PREREQFUNCTION, on_request);
+	SET(ok, easy, CURLOPT_PREREQDATA, t);
 	SET(ok, easy, CURLOPT_HEADERFUNCTION, on_header);
 	SET(ok, easy, CURLOPT_HEADERDATA, t);
 	SET(ok, easy, CURLOPT_WRITEFUNCTION, on_body);
@@ -555,9 +583,11 @@ static void conclude(struct ic_http *h, struct ic_transfer *t, CURLcode code)
 	bool hopeless;
 
 	ic_buf_init(&detail, 2 * IC_MAX_DETAIL_BYTES);
-	if (t->flight->stop == STOP_ROOM) {
+	if (t->flight->stop == STOP_ROOM || t->flight->stop == STOP_TURN) {
+		bool for_room = t->flight->stop == STOP_ROOM;
+
 		free_flight(h, IC_TAKE(t->flight));
-		ic_queue_again(&h->queue, &t->job);
+		ic_queue_again(&h->queue, &t->job, for_room);
 		return;
 	}
 	judge(t, code, &detail);

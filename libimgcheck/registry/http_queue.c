@@ -15,6 +15,7 @@ struct ic_host {
 	size_t running, cuts;   /* cuts: those of the running ones whose body is cut */
 	size_t held;            /* bytes of the budget */
 	ic_msec until;          /* nothing is sent before */
+	const struct ic_job *opening; /* opens the only HTTP/2 connection; NULL: none does */
 	struct ic_jobs again;   /* given up for want of room; nothing else starts before them */
 	struct ic_jobs plain, cut;
 	struct ic_host *prev, *next; /* the ring; NULL where nothing waits */
@@ -242,7 +243,7 @@ static struct ic_job *startable(struct ic_queue *q, const struct ic_host *host, 
 			q->wake = host->until;
 		return NULL;
 	}
-	if (host->running >= host_cap(q, host))
+	if (host->opening || host->running >= host_cap(q, host))
 		return NULL;
 	if (host->again.first) {
 		size_t whole = least(host->again.first->most, q->room / 2);
@@ -311,13 +312,37 @@ static void stop(struct ic_queue *q, struct ic_job *job)
 	q->running_count--;
 	job->host->running--;
 	job->host->cuts -= job->cut;
+	ic_queue_opened(job);
 }
 
-void ic_queue_again(struct ic_queue *q, struct ic_job *job)
+void ic_queue_again(struct ic_queue *q, struct ic_job *job, bool for_room)
 {
+	struct ic_host *host = job->host;
+
 	stop(q, job);
-	link_after(&job->host->again, job, job->host->again.last);
-	enter_ring(q, job->host);
+	job->whole = false;
+	if (for_room)
+		link_after(&host->again, job, host->again.last);
+	else
+		link_after(job->cut ? &host->cut : &host->plain, job, NULL);
+	enter_ring(q, host);
+}
+
+bool ic_queue_open(struct ic_job *job)
+{
+	struct ic_host *host = job->host;
+
+	if (host->version != IC_LESSON_HTTP2)
+		return true;
+	if (!host->opening)
+		host->opening = job;
+	return host->opening == job;
+}
+
+void ic_queue_opened(struct ic_job *job)
+{
+	if (job->host->opening == job)
+		job->host->opening = NULL;
 }
 
 bool ic_queue_done(struct ic_queue *q, struct ic_job *job, enum ic_lesson lesson, bool too_many)

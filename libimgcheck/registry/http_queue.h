@@ -12,6 +12,8 @@
  *   HTTP/2, IC_MAX_CONNECTIONS on HTTP/1.1.  Where a connection came about but no answer, the others try
  *   side by side as on HTTP/1.1; where none came about, those waiting share that end, and the next
  *   request is the first again.
+ *   On HTTP/2 one connection is opened at a time and the others wait for it: after a server ended one,
+ *   libcurl would open one for each.
  *   A host that says "too many requests" gets half as many at once; every other answer adds one again.
  *   No more than IC_MAX_RUNNING run in all.  Hosts take turns, and none takes more than its share of that
  *   number, so that a host that hangs never keeps the others waiting.
@@ -71,8 +73,14 @@ ic_msec ic_queue_wake(const struct ic_queue *q);
 /* Gives a running job room for a body of `size` bytes.  False: there is none; give the job up, then ic_queue_again(). */
 bool ic_queue_grow(struct ic_queue *q, struct ic_job *job, size_t size) IC_MUST_CHECK;
 
-/* A running job was given up for want of room: it waits again, in front. */
-void ic_queue_again(struct ic_queue *q, struct ic_job *job);
+/* A running job was given up unanswered: it waits again, in front.  for_room: until its whole body has room. */
+void ic_queue_again(struct ic_queue *q, struct ic_job *job, bool for_room);
+
+/* A running job is about to open a connection.  False: it is to be given up, then ic_queue_again(). */
+bool ic_queue_open(struct ic_job *job) IC_MUST_CHECK;
+
+/* A running job has a connection that works. */
+void ic_queue_opened(struct ic_job *job);
 
 /* What a job's end says about its host. */
 enum ic_lesson {
