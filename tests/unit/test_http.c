@@ -470,9 +470,9 @@ TEST(http, ends_everything_at_the_deadline)
 {
 	static struct got got[MANY];
 	struct ic_http_request later = get;
+	ic_msec began = ic_clock_now();
 	struct ic_http *h = start(500);
 	struct fault server;
-	ic_msec began = ic_clock_now();
 
 	fault_start(&server, "on GET /first\nstatus 200 OK\non * *\nstall\n");
 	submit(h, get, server.base, "/first", &got[0]);
