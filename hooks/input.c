@@ -57,11 +57,14 @@ int input_take(void *arg, int id, const char *value)
 	return 0;
 }
 
-/* Says an error of the library that is about input named on the command line. */
+/* Says an error of the library about text that came from `path`, which the library did not know. */
 static int bad_input(const char *path, const struct imgcheck_error *e)
 {
-	if (imgcheck_error_place(e, NULL, NULL))
-		say_error(e);
+	unsigned line = 0;
+
+	imgcheck_error_place(e, &line, NULL);
+	if (line)
+		say("%s:%u: %s", path, line, imgcheck_error_message(e));
 	else
 		say("%s: %s", path, imgcheck_error_message(e));
 	return say_status(imgcheck_error_code(e)) == STATUS_INTERNAL ? STATUS_INTERNAL : STATUS_USAGE;

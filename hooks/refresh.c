@@ -19,7 +19,10 @@
 #define CHECK_END ((int64_t)SETTINGS_MOST_DEADLINE * 1000)
 #define GRACE 10000 /* from the deadline, which the library keeps by itself, to the kill */
 
-#define MOST_NOTICE 300 /* bytes */
+/* Of what is shown; a report has place for eight lines after its verdict. */
+#define MOST_NOTICES 5
+#define MOST_NOTICE 250 /* bytes */
+
 #define MOST_ANSWER ((size_t)32 << 20) /* a report of a thousand images has half a MiB */
 
 /* ---------------------------------------------------------------- texts */
@@ -47,8 +50,10 @@ const char *refresh_consequence(const struct refresh *r, enum imgcheck_decision 
 
 void refresh_remedies(const struct refresh *r, enum imgcheck_decision decision, struct lines *remedies)
 {
-	for (size_t i = 0; i < r->notices.count; i++)
+	for (size_t i = 0; i < r->notices.count && i < MOST_NOTICES; i++)
 		lines_addf(remedies, "note:  %.*s", MOST_NOTICE, r->notices.line[i]);
+	if (r->notices.count > MOST_NOTICES)
+		lines_addf(remedies, "note:  and %zu more, which the full report has", r->notices.count - MOST_NOTICES);
 	lines_addf(remedies, "full report:  %s/last-report.json", r->hook->state);
 	if (decision == IMGCHECK_DECISION_VETO && refresh_enforces(r))
 		lines_addf(remedies, "or let this revision pass (on every unit):  snap set %s imgcheck.accept-revision=%s",
