@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The pre-refresh hook when its own parts fail: a crash, a hang, no memory, no snapctl; and when it is killed."""
+
+import os
+import pathlib
+import signal
+import time
+
+import trees
+from support import built
+from support.badserver import BadServer, silent
+
+
+def children(pid):
+    """The processes that a process has started and that still run."""
+    try:
+        return [int(word) for word in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split()]
+    except OSError:
+        return []
+
+
+def wait_until(condition, seconds=20):
+    """The first true value of condition()."""
+    limit = time.monotonic() + seconds
+    while time.monotonic() < limit:
+        value = condition()
+        if value:
+            return value
+        time.sleep(0.01)
+    raise TimeoutError("the condition did not come true")
+
+
+class Faults(trees.TreeTest):
+    """A registry that takes requests and never answers, so that the check is under way for as long as we like."""
+
+    def setUp(self):
+        super().setUp()
+        self.server = BadServer(silent)
+        self.addCleanup(self.server.stop)
+        self.tree.add("1")
+        self.tree.set_current("1")
+        self.tree.add("2", "{{ registry }}/new:v1")
+        self.configure(f"{self.server.host}/x")
+
+    def checker(self, process):
+        """The process that checks, once its first request has come in."""
+        wait_until(lambda: self.server.requests)
+        (child,) = children(process.pid)
+        return child
+
+    def interrupt(self, number):
+        """Sends the checker a signal; the hook's exit status and output."""
+        with self.tree.start("pre-refresh") as process:
+            os.kill(self.checker(process), number)
+            output, _ = process.communicate(timeout=60)
+        return process.returncode, output
+
+    def assert_policy(self, expected_status, *words, settings=None):
+        self.server.requests.clear()
+        self.configure(f"{self.server.host}/x", settings)
+        status, output = self.interrupt(signal.SIGABRT)
+        self.assertEqual(status, expected_status, output)
+        for word in words:
+            self.assertIn(word, output)
+
+    def test_a_crash_is_an_internal_error(self):
+        self.assert_policy(0, "signal 6", "the refresh goes on")
+        self.assertEqual((self.tree.status()["result"], self.tree.status()["internal"]), ("allowed", "1"))
+        self.assert_policy(1, "signal 6", "is stopped", "accept-revision=2", settings={"on-internal-error": "veto"})
+        self.assertEqual(self.tree.status()["result"], "vetoed")
+        self.assert_policy(0, "goes on", settings={"on-internal-error": "veto", "mode": "warn"})
+
+    def test_a_hang_ends_at_the_deadline(self):
+        for settings, expected in (({"on-undecided": "veto"}, 1), ({"on-undecided": "warn"}, 0)):
+            with self.subTest(settings):
+                self.server.requests.clear()
+                self.configure(f"{self.server.host}/x", settings | {"deadline": 1})
+                began = time.monotonic()
+                status, output = self.interrupt(signal.SIGSTOP)
+                self.assertEqual(status, expected, output)
+                self.assertIn("not done within 1 seconds", output)
+                self.assertLess(time.monotonic() - began, 20)
+                self.assertEqual(self.tree.status()["undecided"], "1")
+
+    def test_a_registry_that_stalls_ends_at_the_deadline(self):
+        self.configure(f"{self.server.host}/x", {"on-undecided": "veto", "deadline": 1})
+        began = time.monotonic()
+        self.refresh(1, f"{self.server.host}/x/new:v1")
+        self.assertLess(time.monotonic() - began, 8)
+        self.assertEqual([image["verdict"] for image in self.tree.report()["images"]], ["deadline"])
+
+    def test_a_killed_hook_leaves_nothing_running_and_can_run_again(self):
+        with self.tree.start("pre-refresh") as process:
+            child = self.checker(process)
+            process.kill()
+            process.communicate(timeout=20)
+        wait_until(lambda: not pathlib.Path(f"/proc/{child}").exists())
+        self.configure(f"{self.server.host}/x", {"on-undecided": "veto", "deadline": 1})
+        self.refresh(1, "new:v1")
+
+    def test_no_memory_is_an_internal_error(self):
+        # By the limits of the process, or in a sanitizer's build by those of its allocator.
+        options = f"allocator_may_return_null=1:max_allocation_size_mb=4:log_path={self.folder}/sanitizer"
+        self.tree.extra["ASAN_OPTIONS"] = options
+        sanitized = b"__asan_init" in pathlib.Path(built("imgcheck")).read_bytes()
+        (self.tree.snap / "2" / "templates" / "big.yaml").write_text("a: " + "x" * (6 << 20), encoding="utf-8")
+        command = self.tree.command("pre-refresh")
+        self.tree.command = lambda hook: command if sanitized else ["prlimit", f"--as={24 << 20}", *command]
+        self.refresh(0, "cannot check", "the refresh goes on")
+        self.assertEqual(self.tree.status()["internal"], "1")
+
+    def test_without_snapctl(self):
+        (self.tree.root / "bin" / "snapctl").unlink()
+        self.refresh(0, "snapctl", "the refresh goes on")
+        self.assertEqual(self.tree.status()["internal"], "1")
+        self.assertEqual(self.server.requests, [])
+
+    def test_a_snapctl_that_fails_or_prints_nonsense(self):
+        for script in ("echo 'error: no way' >&2; exit 1", "echo nonsense", "echo '[1]'", "kill -9 $$", "exit 0",
+                       "head -c 5000000 /dev/zero"):
+            with self.subTest(script):
+                self.tree.replace_snapctl(script)
+                self.refresh(0, "cannot read the snap's configuration", "the refresh goes on")
+                self.assertEqual(self.server.requests, [])
+
+    def test_settings_hold_where_a_key_of_the_description_is_at_fault(self):
+        description = trees.DESCRIPTION.replace("{config: registry}", "{config: kubeconfig.registry}")
+        (self.tree.snap / "2" / "meta" / "imgcheck.yaml").write_text(description, encoding="utf-8")
+        self.refresh(0, "is not a map")
+        self.configure(f"{self.server.host}/x", {"on-internal-error": "veto"})
+        self.refresh(1, "is not a map", "accept-revision=2")
+        self.configure(f"{self.server.host}/x", {"on-internal-error": "veto", "accept-revision": 2})
+        self.refresh(0, "is not a map")
+
+    def test_one_call_of_snapctl(self):
+        log = self.tree.root / "calls"
+        self.tree.replace_snapctl(f'echo "$*" >> {log}; exec {self.tree.real_snapctl()} "$@"')
+        self.configure(f"{self.server.host}/x", {"deadline": 1, "on-undecided": "warn"})
+        self.refresh(0)
+        calls = [line for line in log.read_text(encoding="utf-8").splitlines() if line.startswith("get")]
+        self.assertEqual(calls, ["get -d imgcheck kubeconfig registry"])
+
+
+class Others(trees.TreeTest):
+    """install, post-refresh, configure, and what is no hook."""
+
+    def setUp(self):
+        super().setUp()
+        self.tree.add("1")
+        self.tree.set_current("1")
+
+    def test_install_and_post_refresh_record(self):
+        record = self.tree.common / "imgcheck" / "known-revisions"
+        for hook in ("install", "post-refresh"):
+            self.tree.add("x" + str(len(hook)))
+            self.assertEqual(self.tree.run_hook(hook), (0, ""))
+            self.assertEqual(sorted(record.read_text(encoding="utf-8").split()),
+                             sorted(path.name for path in self.tree.snap.iterdir() if path.name != "current"))
+
+    def test_configure_refuses_a_bad_setting(self):
+        self.assertEqual(self.tree.run_hook("configure"), (0, ""))
+        for settings, word in (({"mode": "of"}, "mode"), ({"deadline": 900}, "deadline"), ({"nonsense": 1}, "nonsense"),
+                               ({"authfile": "/etc/passwd"}, "authfile"), ({"proxy": {"https": "ftp://x"}}, "proxy.https")):
+            with self.subTest(settings):
+                self.tree.configure({"imgcheck": settings})
+                status, output = self.tree.run_hook("configure")
+                self.assertEqual(status, 1)
+                self.assertIn(word, output)
+        self.tree.configure({"imgcheck": {"mode": "warn", "accept-revision": 12}})
+        self.assertEqual(self.tree.run_hook("configure"), (0, ""))
+
+    def test_configure_does_not_break_a_refresh(self):
+        self.tree.run_hook("configure")
+        self.tree.configure({"imgcheck": {"mode": "of"}})
+        self.tree.add("2")
+        self.tree.set_current("2")
+        status, output = self.tree.run_hook("configure")
+        self.assertEqual(status, 0)
+        self.assertIn("imgcheck.mode=of", output)
+        self.assertEqual(self.tree.run_hook("configure")[0], 1)
+
+    def test_outside_a_snap(self):
+        self.tree.environment = lambda: {}
+        for hook in ("pre-refresh", "post-refresh", "install", "configure"):
+            status, output = self.tree.run_hook(hook)
+            self.assertEqual(status, 2)
+            self.assertIn("SNAP is not set", output)
+
