@@ -1,13 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "registry/http.h"
 
+#include <arpa/inet.h>
 #include <dirent.h>
+#include <net/if.h>
+#include <netinet/in.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/time.h>
+#include <unistd.h>
 
 #include "base/limits.h"
 #include "fault.h"
@@ -522,6 +530,52 @@ TEST(http, is_cancelled_from_a_signal_handler)
 	}
 	ic_http_free(to_cancel);
 	fault_stop(&server);
+}
+
+/* A network of its own with nothing in it but a name server that never answers; false where that is not allowed. */
+static bool enter_silent_network(void)
+{
+	struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(53), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	struct ifreq loopback = {.ifr_name = "lo", .ifr_flags = IFF_UP};
+	char path[] = "/tmp/imgcheck-test-XXXXXX";
+	int fd = mkstemp(path), server;
+	bool mounted;
+
+	cr_assert(fd >= 0 && write(fd, "nameserver 127.0.0.1\n", 21) == 21 && close(fd) == 0);
+	mounted = unshare(CLONE_NEWNET | CLONE_NEWNS) == 0 && mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
+	          mount(path, "/etc/resolv.conf", NULL, MS_BIND, NULL) == 0;
+	(void)unlink(path);
+	if (!mounted)
+		return false;
+	server = socket(AF_INET, SOCK_DGRAM, 0);
+	cr_assert_geq(server, 0);
+	cr_assert_eq(ioctl(server, SIOCSIFFLAGS, &loopback), 0);
+	cr_assert_eq(bind(server, (struct sockaddr *)&address, sizeof(address)), 0);
+	return true;
+}
+
+TEST(http, a_silent_name_server_does_not_hold_up_the_end)
+{
+	static struct got got[10];
+	struct ic_http *h;
+	ic_msec began;
+
+	if (geteuid() != 0)
+		cr_skip("only root can make a network");
+	if (!enter_silent_network())
+		cr_skip("no network of its own is allowed here");
+	began = ic_clock_now();
+	h = start(600);
+	for (size_t i = 0; i < 10; i++)
+		submit(h, get, i % 2 ? "http://a.example" : "https://b.example:5000", "/", &got[i]);
+	run(h);
+	ic_http_free(h);
+	cr_expect_lt(ic_clock_now() - began, 1500);
+	for (size_t i = 0; i < 10; i++) {
+		cr_expect_eq(got[i].calls, 1);
+		cr_expect_eq(got[i].end, IC_HTTP_UNRESOLVED, "end %d", got[i].end);
+		cr_expect_str_eq(got[i].detail, "the name server does not answer");
+	}
 }
 
 /* ------------------------------------------------------------------ the loop from outside */

@@ -5,9 +5,15 @@
 #include "registry/http.h"
 
 #include <dirent.h>
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "fault.h"
@@ -222,6 +228,39 @@ TEST(http_tls, reads_the_trusted_certificates_once)
 	cr_expect_eq(trust_file(), -1);
 	free(ca);
 	fault_stop(&server);
+	fault_certs_remove(certs);
+}
+
+/* From here on the system has no memfd_create(), as an old kernel or a strict filter. */
+static void forbid_memory_files(void)
+{
+	struct sock_filter steps[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_memfd_create, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = {sizeof(steps) / sizeof(steps[0]), steps};
+
+	cr_assert_eq(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+	cr_assert_eq(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program), 0);
+}
+
+TEST(http_tls, needs_no_file_for_the_trusted_certificates)
+{
+	char certs[64], *ca;
+	struct fault good, bad;
+
+	fault_certs_make(certs, sizeof(certs));
+	ca = read_certificate(certs, "ca.crt");
+	fault_start_tls(&good, answer_script, certs, "good", NULL);
+	fault_start_tls(&bad, answer_script, certs, "self", NULL);
+	forbid_memory_files();
+	cr_expect_eq(ask(ca, good.base, false).end, IC_HTTP_ANSWERED);
+	cr_expect_eq(ask(ca, bad.base, false).end, IC_HTTP_TLS);
+	free(ca);
+	fault_stop(&good);
+	fault_stop(&bad);
 	fault_certs_remove(certs);
 }
 
