@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Manifests that cannot be read or evaluated: the place is named, and what could be read still counts."""
 
+import json
 import pathlib
 import shutil
 import tempfile
@@ -87,7 +88,8 @@ class Target(unittest.TestCase):
         ("a rule that cannot be evaluated", "if: \"config['enable-gpu'] == 'true'\"", "if: \"config['enable-gpu'] ==\"", ""),
         ("broken YAML", "when:", "when: [", ""),
     )
-    CONFIG = '{"kubeconfig": "/root/kubeconfig", "registry": "127.0.0.1:1", "enable-gpu": true, "dns-provider": "core-dns"}'
+    CONFIG = json.dumps({"kubeconfig": "/root/kubeconfig", "registry": "127.0.0.1:1", "arch": "amd64", "enable-gpu": True,
+                         "dns-provider": "core-dns"})
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory(dir=world.FOLDER)
