@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 
 #include "files.h"
 #include "memory.h"
@@ -146,16 +147,45 @@ static int read_config(struct input *in)
 	return 0;
 }
 
+/* This machine's architecture, by the name that snapd gives it: static, or NULL. */
+static const char *snap_arch(void)
+{
+	static const char *const names[][2] = {
+		{ "x86_64", "amd64" }, { "aarch64", "arm64" },  { "armv7l", "armhf" },    { "i686", "i386" },
+		{ "s390x", "s390x" },  { "riscv64", "riscv64" }, { "ppc64le", "ppc64el" },
+	};
+	struct utsname machine;
+
+	if (uname(&machine))
+		return NULL;
+	for (size_t i = 0; i < COUNT(names); i++)
+		if (!strcmp(machine.machine, names[i][0]))
+			return names[i][1];
+	return NULL;
+}
+
+/* A variable as it would be in the environment of the target's own hook, as far as that can be known outside of it. */
+static const char *variable(const struct input *in, const char *name)
+{
+	const char *value = getenv(name);
+
+	if (value)
+		return value;
+	if (!strcmp(name, "SNAP"))
+		return in->target;
+	return strcmp(name, "SNAP_ARCH") ? NULL : snap_arch();
+}
+
 static int configure_target(struct input *in)
 {
 	AUTO(error) struct imgcheck_error *e = NULL;
 	AUTO(free) char *text = in->config ? memory_must(json_dumps(in->config, JSON_COMPACT)) : NULL;
-	const char *name;
+	const char *name, *value;
 
 	if (text && imgcheck_target_set_config(in->description, text, strlen(text), &e))
 		return bad_input(in->snap_config ? in->snap_config : "snapctl", e);
 	for (size_t i = 0; (name = imgcheck_target_env_name(in->description, i)); i++)
-		if (getenv(name) && imgcheck_target_set_env(in->description, name, getenv(name), &e))
+		if ((value = variable(in, name)) && imgcheck_target_set_env(in->description, name, value, &e))
 			return say_error(e);
 	if (imgcheck_target_configured(in->description, &in->configured, &e))
 		return say_error(e);

@@ -11,6 +11,7 @@ import unittest
 import trees
 from support import built
 from support.badserver import refused
+from support.snaptree import architecture
 
 LIST = """apiVersion: v1
 kind: Pod
@@ -128,6 +129,9 @@ class Images(CommandTest):
         config = self.write("config.json", '{"registry": "r.example", "kubeconfig": "x", "imgcheck": {"mode": "warn"}}')
         self.environment["SNAP_ARCH"] = "s390x"
         self.assertEqual(self.run_it("images", "--target", "snap", "--snap-config", config).stdout, "r.example/a-s390x:v1\n")
+        del self.environment["SNAP_ARCH"]
+        done = self.run_it("images", "--target", "snap", "--snap-config", config)
+        self.assertEqual(done.stdout, f"r.example/a-{architecture()}:v1\n")
         empty = self.write("empty.json", "{}")
         done = self.run_it("images", "--target", "snap", "--snap-config", empty)
         self.assertEqual(done.stdout, "")
