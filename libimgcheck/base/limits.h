@@ -24,7 +24,7 @@
 
 /* Templates */
 #define IC_MAX_TEMPLATE_BYTES ((size_t)16 << 20) /* template text, and what it renders to */
-#define IC_MAX_TEMPLATE_STEPS ((size_t)1 << 22)  /* nodes evaluated in one rendering (loops) */
+#define IC_MAX_TEMPLATE_STEPS ((size_t)1 << 20)  /* parts evaluated in one rendering (loops): about a second */
 #define IC_MAX_TEMPLATE_PARTS ((size_t)1 << 18)  /* parts of the parsed template; large ones have some thousand, 100 bytes each */
 #define IC_MAX_TEMPLATE_WORK ((size_t)64 << 20)  /* bytes of text and list that the operations of one rendering handle */
 #define IC_MAX_EXPR_DEPTH 200                    /* nesting of expressions, blocks and values made by them */

@@ -52,7 +52,8 @@ int imgcheck_target_open(const char *dir, const char *file, struct imgcheck_targ
 		return argument_missing(err);
 	*out = NULL;
 	if (strlen(dir) > IC_MAX_PATH_BYTES)
-		return ic_error_set(err, IMGCHECK_ERR_LIMIT, "cannot use a folder with a name of more than %zu bytes", IC_MAX_PATH_BYTES);
+		return ic_error_set(err, IMGCHECK_ERR_LIMIT, "cannot use a folder with a name of more than %zu bytes",
+		                    IC_MAX_PATH_BYTES);
 	t = new_target(dir, file);
 	result = t ? ic_target_parse(t, err) : ic_error_nomem(err);
 	if (result < 0) {
@@ -166,7 +167,8 @@ static int add_problems(struct imgcheck_images *s, struct ic_vec *problems, stru
 	return result;
 }
 
-static int add_files(struct imgcheck_images *s, const struct imgcheck_target *t, struct ic_vec *problems, struct imgcheck_error **err)
+static int add_files(struct imgcheck_images *s, const struct imgcheck_target *t, struct ic_vec *problems,
+                     struct imgcheck_error **err)
 {
 	json_t *values IC_AUTO(json) = NULL;
 	struct ic_vec files IC_AUTO(texts);
@@ -182,7 +184,8 @@ static int add_files(struct imgcheck_images *s, const struct imgcheck_target *t,
 	if (result == 0 && s->origins == before) {
 		struct imgcheck_error *none IC_AUTO(error) = NULL;
 
-		(void)ic_target_fault(t, NULL, IMGCHECK_ERR_CONFIG, &none, "cannot find any image that this unit needs, though it is configured");
+		(void)ic_target_fault(t, NULL, IMGCHECK_ERR_CONFIG, &none,
+		                      "cannot find any image that this unit needs, though it is configured");
 		result = ic_vec_push(problems, &none, err);
 		none = result == 0 ? NULL : none;
 	}
@@ -214,7 +217,8 @@ int imgcheck_images_add_target(struct imgcheck_images *s, const struct imgcheck_
 	if (!s || !t)
 		return argument_missing(err);
 	if (imgcheck_target_configured(t, &configured, &problem) < 0)
-		return imgcheck_error_code(problem) == IMGCHECK_ERR_NOMEM ? ic_error_nomem(err) : ic_images_add_problem(s, &problem, err);
+		return imgcheck_error_code(problem) == IMGCHECK_ERR_NOMEM ? ic_error_nomem(err)
+		                                                          : ic_images_add_problem(s, &problem, err);
 	if (!configured)
 		return 0;
 	result = add_files(s, t, &problems, err);

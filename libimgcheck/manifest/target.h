@@ -16,8 +16,8 @@
 
 struct imgcheck_target {
 	char *dir;
-	char *file;         /* of the description, for errors */
-	struct ic_doc *doc; /* the description; the nodes below stand in it, and are valid when it was read */
+	char *file;                       /* of the description, for errors */
+	struct ic_doc *doc;               /* the description; the nodes below stand in it, and are valid when it was read */
 	const struct ic_node *configured; /* an expression, or NULL */
 	const struct ic_node *paths;      /* texts, at least one */
 	const struct ic_node *when;       /* rules with "files" and "if", or NULL */

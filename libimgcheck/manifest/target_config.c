@@ -54,7 +54,8 @@ int ic_target_config_read(struct ic_target_config *config, const char *json, siz
 
 	ic_buf_init(&quoted, 4 * IC_MAX_VALUES_BYTES);
 	if (len > IC_MAX_VALUES_BYTES)
-		return ic_error_set(err, IMGCHECK_ERR_LIMIT, "cannot read a configuration of more than %zu bytes", IC_MAX_VALUES_BYTES);
+		return ic_error_set(err, IMGCHECK_ERR_LIMIT, "cannot read a configuration of more than %zu bytes",
+		                    IC_MAX_VALUES_BYTES);
 	result = ic_json_parse(NULL, json, len, &values, err);
 	if (result == 0 && !json_is_object(values))
 		return ic_error_set(err, IMGCHECK_ERR_SYNTAX, "cannot read the configuration: it is no JSON object");

@@ -18,7 +18,8 @@ struct ic_target_config {
 };
 
 /* Replaces what config holds; on failure it is left as it was.  Errors: SYNTAX, LIMIT, NOMEM. */
-int ic_target_config_read(struct ic_target_config *config, const char *json, size_t len, struct imgcheck_error **err) IC_MUST_CHECK;
+int ic_target_config_read(struct ic_target_config *config, const char *json, size_t len,
+                          struct imgcheck_error **err) IC_MUST_CHECK;
 void ic_target_config_clear(struct ic_target_config *config);
 
 /*
@@ -26,6 +27,7 @@ void ic_target_config_clear(struct ic_target_config *config);
  * `snapctl get -d a.b` prints it, or b in the map a.  A Boolean is true or false, a map or list its JSON text.
  * Errors: NOMEM.
  */
-int ic_target_config_text(const struct ic_target_config *config, const char *key, char **out, struct imgcheck_error **err) IC_MUST_CHECK;
+int ic_target_config_text(const struct ic_target_config *config, const char *key, char **out,
+                          struct imgcheck_error **err) IC_MUST_CHECK;
 
 #endif

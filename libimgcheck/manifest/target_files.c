@@ -13,8 +13,8 @@
 
 struct search {
 	const struct imgcheck_target *t;
-	char *top; /* the folder of the target, without links */
-	struct ic_vec found;    /* texts: paths from the top */
+	char *top;           /* the folder of the target, without links */
+	struct ic_vec found; /* texts: paths from the top */
 	struct ic_vec *problems;
 };
 
@@ -54,7 +54,8 @@ static int add_found(struct search *s, const struct ic_node *at, const char *pat
 
 	if (stays_inside(s, path))
 		return ic_texts_push(&s->found, name, strlen(name), err);
-	(void)ic_target_fault(s->t, at, IMGCHECK_ERR_CONFIG, &problem, "cannot use '%s': it is a link that leads out of the snap", name);
+	(void)ic_target_fault(s->t, at, IMGCHECK_ERR_CONFIG, &problem,
+	                      "cannot use '%s': it is a link that leads out of the snap", name);
 	return keep(s, &problem, err);
 }
 
@@ -86,7 +87,8 @@ static int add_path(struct search *s, const struct ic_node *at, struct imgcheck_
 	while (path.len > 1 && path.data[path.len - 1] == '/')
 		path.data[--path.len] = '\0';
 	if (stat(path.data, &st) < 0) {
-		(void)ic_target_fault(s->t, at, IMGCHECK_ERR_CONFIG, &problem, "cannot find the path '%s': %s", at->text, strerror(errno));
+		(void)ic_target_fault(s->t, at, IMGCHECK_ERR_CONFIG, &problem, "cannot find the path '%s': %s", at->text,
+		                      strerror(errno));
 		return keep(s, &problem, err);
 	}
 	if (!S_ISDIR(st.st_mode) || !stays_inside(s, path.data))
@@ -126,7 +128,8 @@ static bool matches(const char *pattern, const char *path)
 }
 
 /* Leaves out the files that the pattern names, where its rule is false. */
-static int apply_pattern(struct search *s, const struct ic_node *pattern, bool holds, bool *left_out, struct imgcheck_error **err)
+static int apply_pattern(struct search *s, const struct ic_node *pattern, bool holds, bool *left_out,
+                         struct imgcheck_error **err)
 {
 	struct imgcheck_error *problem IC_AUTO(error) = NULL;
 	bool any = false;
@@ -139,7 +142,8 @@ static int apply_pattern(struct search *s, const struct ic_node *pattern, bool h
 	}
 	if (any)
 		return 0;
-	(void)ic_target_fault(s->t, pattern, IMGCHECK_ERR_CONFIG, &problem, "cannot find a file that '%s' matches", pattern->text);
+	(void)ic_target_fault(s->t, pattern, IMGCHECK_ERR_CONFIG, &problem, "cannot find a file that '%s' matches",
+	                      pattern->text);
 	return keep(s, &problem, err);
 }
 
@@ -177,7 +181,8 @@ static int choose(struct search *s, struct ic_vec *files, struct imgcheck_error 
 	return result;
 }
 
-int ic_target_files(const struct imgcheck_target *t, struct ic_vec *files, struct ic_vec *problems, struct imgcheck_error **err)
+int ic_target_files(const struct imgcheck_target *t, struct ic_vec *files, struct ic_vec *problems,
+                    struct imgcheck_error **err)
 {
 	struct search s = {.t = t, .top = realpath(t->dir, NULL), .problems = problems};
 	struct imgcheck_error *problem IC_AUTO(error) = NULL;

@@ -18,6 +18,7 @@
  * which the caller frees): paths and patterns that match nothing, links that lead out of the snap, conditions
  * that cannot be evaluated.  Errors: NOMEM, LIMIT.
  */
-int ic_target_files(const struct imgcheck_target *t, struct ic_vec *files, struct ic_vec *problems, struct imgcheck_error **err) IC_MUST_CHECK;
+int ic_target_files(const struct imgcheck_target *t, struct ic_vec *files, struct ic_vec *problems,
+                    struct imgcheck_error **err) IC_MUST_CHECK;
 
 #endif

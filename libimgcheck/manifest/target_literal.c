@@ -80,9 +80,9 @@ static bool has_odd_form(const char *text, size_t len)
 
 static bool is_ambiguous(const struct ic_node *scalar)
 {
-	static const char *const words[] = {"y",  "Y",  "n",   "N",   "yes",  "Yes",  "YES",  "no",   "No",   "NO",
-	                                    "on", "On", "ON",  "off", "Off",  "OFF",  ".inf", ".Inf", ".INF", ".nan",
-	                                    ".NaN", ".NAN", "-.inf", "+.inf", "=", "<<"};
+	static const char *const words[] = {"y",    "Y",    "n",    "N",    "yes",   "Yes",   "YES", "no",   "No",
+	                                    "NO",   "on",   "On",   "ON",   "off",   "Off",   "OFF", ".inf", ".Inf",
+	                                    ".INF", ".nan", ".NaN", ".NAN", "-.inf", "+.inf", "=",   "<<"};
 	size_t sign = scalar->len && strchr("+-", scalar->text[0]) ? 1 : 0;
 	const char *text = scalar->text + sign;
 	size_t len = scalar->len - sign, dot = len > 1 && text[0] == '.';
@@ -102,7 +102,8 @@ static int read_plain(const struct ic_node *scalar, json_t **out, struct imgchec
 		return ic_error_set(err, IMGCHECK_ERR_CONFIG, "cannot use the number %s: beyond 64 bits", scalar->text);
 	}
 	if (is_ambiguous(scalar))
-		return ic_error_set(err, IMGCHECK_ERR_CONFIG, "cannot tell whether '%s' is meant as a text: put it in quotes", scalar->text);
+		return ic_error_set(err, IMGCHECK_ERR_CONFIG, "cannot tell whether '%s' is meant as a text: put it in quotes",
+		                    scalar->text);
 	*out = json_stringn(scalar->text, scalar->len);
 	return *out ? 0 : ic_error_nomem(err);
 }

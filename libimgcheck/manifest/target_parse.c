@@ -49,11 +49,14 @@ static int check_version(const struct imgcheck_target *t, const struct ic_node *
 static int check_condition(struct imgcheck_target *t, const struct ic_node *condition, struct imgcheck_error **err)
 {
 	if (!ic_node_text(condition) || !condition->len)
-		return ic_target_fault(t, condition, IMGCHECK_ERR_CONFIG, err, "cannot use this as a condition: it is no expression");
-	return ic_expression_keys(t->file, condition->line, condition->text, condition->len, IC_TARGET_CONFIG, &t->config_keys, err);
+		return ic_target_fault(t, condition, IMGCHECK_ERR_CONFIG, err,
+		                       "cannot use this as a condition: it is no expression");
+	return ic_expression_keys(t->file, condition->line, condition->text, condition->len, IC_TARGET_CONFIG, &t->config_keys,
+	                          err);
 }
 
-static int check_texts(const struct imgcheck_target *t, const struct ic_node *list, const char *what, struct imgcheck_error **err)
+static int check_texts(const struct imgcheck_target *t, const struct ic_node *list, const char *what,
+                       struct imgcheck_error **err)
 {
 	if (list->kind != IC_NODE_SEQUENCE)
 		return ic_target_fault(t, list, IMGCHECK_ERR_CONFIG, err, "cannot use '%s': it is no list", what);
@@ -105,7 +108,8 @@ static int check_rule(struct imgcheck_target *t, const struct ic_node *rule, str
 
 	for (const struct ic_item *i = ic_node_items(rule); i && rule->kind == IC_NODE_MAPPING; i = i->next) {
 		if (!ic_node_equals(i->key, "files") && !ic_node_equals(i->key, "if"))
-			return ic_target_fault(t, i->key, IMGCHECK_ERR_CONFIG, err, "cannot use '%s' in a rule: only 'files' and 'if' are known",
+			return ic_target_fault(t, i->key, IMGCHECK_ERR_CONFIG, err,
+			                       "cannot use '%s' in a rule: only 'files' and 'if' are known",
 			                       i->key->kind == IC_NODE_SCALAR ? i->key->text : "?");
 	}
 	if (!files || !condition)
@@ -151,7 +155,8 @@ static int find_members(struct imgcheck_target *t, struct imgcheck_error **err)
 		while (at < IC_COUNT(members) && !ic_node_equals(i->key, members[at].name))
 			at++;
 		if (at == IC_COUNT(members))
-			return ic_target_fault(t, i->key, IMGCHECK_ERR_CONFIG, err, "cannot use '%s': there is no such key in a description",
+			return ic_target_fault(t, i->key, IMGCHECK_ERR_CONFIG, err,
+			                       "cannot use '%s': there is no such key in a description",
 			                       i->key->kind == IC_NODE_SCALAR ? i->key->text : "?");
 		*members[at].to = i->value;
 	}

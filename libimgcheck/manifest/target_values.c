@@ -37,11 +37,12 @@ static int check_lookup(struct imgcheck_target *t, const struct ic_node *value, 
 
 	for (const struct ic_item *i = ic_node_items(value); i; i = i->next) {
 		if (!is_reserved(i->key))
-			return ic_target_fault(t, i->key, IMGCHECK_ERR_CONFIG, err,
-			                       "cannot use '%s' beside config, env or default", i->key->text);
+			return ic_target_fault(t, i->key, IMGCHECK_ERR_CONFIG, err, "cannot use '%s' beside config, env or default",
+			                       i->key->text);
 	}
 	if ((config && env) || !key)
-		return ic_target_fault(t, value, IMGCHECK_ERR_CONFIG, err, "cannot use a value without exactly one of config and env");
+		return ic_target_fault(t, value, IMGCHECK_ERR_CONFIG, err,
+		                       "cannot use a value without exactly one of config and env");
 	if (!ic_node_text(key) || !key->len)
 		return ic_target_fault(t, key, IMGCHECK_ERR_CONFIG, err, "cannot use this as the name of a %s",
 		                       config ? "configuration key" : "variable");
@@ -75,7 +76,8 @@ static int check_items(struct imgcheck_target *t, const struct ic_node *value, u
 static int check_value(struct imgcheck_target *t, const struct ic_node *value, unsigned depth, struct imgcheck_error **err)
 {
 	if (depth > MAX_VALUE_DEPTH)
-		return ic_target_fault(t, value, IMGCHECK_ERR_LIMIT, err, "cannot use values more than %d levels deep", MAX_VALUE_DEPTH);
+		return ic_target_fault(t, value, IMGCHECK_ERR_LIMIT, err, "cannot use values more than %d levels deep",
+		                       MAX_VALUE_DEPTH);
 	if (value->kind == IC_NODE_SCALAR)
 		return check_scalar(t, value, err);
 	return is_lookup(value) ? check_lookup(t, value, depth, err) : check_items(t, value, depth, err);
@@ -86,16 +88,19 @@ int ic_target_check_values(struct imgcheck_target *t, struct imgcheck_error **er
 	if (!t->values)
 		return 0;
 	if (t->values->kind != IC_NODE_MAPPING)
-		return ic_target_fault(t, t->values, IMGCHECK_ERR_CONFIG, err, "cannot use 'values': it is no mapping of names to values");
+		return ic_target_fault(t, t->values, IMGCHECK_ERR_CONFIG, err,
+		                       "cannot use 'values': it is no mapping of names to values");
 	return check_items(t, t->values, 0, err);
 }
 
 /* ---- giving */
 
-static int give_value(const struct imgcheck_target *t, const struct ic_node *value, json_t **out, struct imgcheck_error **err);
+static int give_value(const struct imgcheck_target *t, const struct ic_node *value, json_t **out,
+                      struct imgcheck_error **err);
 
 /* {config: KEY} or {env: NAME}, else its default.  *out is NULL where it is undefined. */
-static int give_lookup(const struct imgcheck_target *t, const struct ic_node *value, json_t **out, struct imgcheck_error **err)
+static int give_lookup(const struct imgcheck_target *t, const struct ic_node *value, json_t **out,
+                       struct imgcheck_error **err)
 {
 	const char *key = ic_node_get_text(value, "config"), *name = ic_node_get_text(value, "env");
 	const struct ic_node *otherwise = ic_node_get(value, "default");
@@ -147,7 +152,8 @@ static int give_map(const struct imgcheck_target *t, const struct ic_node *value
 	return result;
 }
 
-static int give_value(const struct imgcheck_target *t, const struct ic_node *value, json_t **out, struct imgcheck_error **err)
+static int give_value(const struct imgcheck_target *t, const struct ic_node *value, json_t **out,
+                      struct imgcheck_error **err)
 {
 	*out = NULL;
 	if (value->kind == IC_NODE_SCALAR)

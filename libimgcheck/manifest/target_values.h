@@ -21,6 +21,7 @@ int ic_target_check_values(struct imgcheck_target *t, struct imgcheck_error **er
 int ic_target_get_values(const struct imgcheck_target *t, json_t **out, struct imgcheck_error **err) IC_MUST_CHECK;
 
 /* Whether the condition, an expression, holds.  Errors: UNSUPPORTED, SYNTAX, LIMIT, NOMEM, with the place. */
-int ic_target_holds(const struct imgcheck_target *t, const struct ic_node *condition, bool *out, struct imgcheck_error **err) IC_MUST_CHECK;
+int ic_target_holds(const struct imgcheck_target *t, const struct ic_node *condition, bool *out,
+                    struct imgcheck_error **err) IC_MUST_CHECK;
 
 #endif

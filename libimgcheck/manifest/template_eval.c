@@ -53,7 +53,8 @@ int ic_evaluation_blame(const struct ic_evaluation *e, const struct ic_part *par
 	return result;
 }
 
-static int unsupported(const struct ic_evaluation *e, const struct ic_part *part, const char *why, struct imgcheck_error **err)
+static int unsupported(const struct ic_evaluation *e, const struct ic_part *part, const char *why,
+                       struct imgcheck_error **err)
 {
 	int result = ic_error_set(err, IMGCHECK_ERR_UNSUPPORTED, "%s", why);
 
@@ -430,11 +431,21 @@ typedef int (*evaluator)(struct ic_evaluation *e, const struct ic_scope *s, cons
 
 /* By kind of expression. */
 static const evaluator evaluators[] = {
-	[IC_PART_NAME] = eval_name,       [IC_PART_ATTRIBUTE] = eval_attribute,  [IC_PART_SUBSCRIPT] = eval_subscript,
-	[IC_PART_CALL] = eval_call,       [IC_PART_FILTER] = eval_filter,        [IC_PART_TEST] = eval_test,
-	[IC_PART_NOT] = eval_not,         [IC_PART_AND] = eval_logic,            [IC_PART_OR] = eval_logic,
-	[IC_PART_SIGN] = eval_sign,       [IC_PART_BINARY] = eval_binary,        [IC_PART_COMPARE] = eval_comparison,
-	[IC_PART_CONDITION] = eval_condition, [IC_PART_LIST] = eval_list,        [IC_PART_MAP] = eval_map,
+	[IC_PART_NAME] = eval_name,
+	[IC_PART_ATTRIBUTE] = eval_attribute,
+	[IC_PART_SUBSCRIPT] = eval_subscript,
+	[IC_PART_CALL] = eval_call,
+	[IC_PART_FILTER] = eval_filter,
+	[IC_PART_TEST] = eval_test,
+	[IC_PART_NOT] = eval_not,
+	[IC_PART_AND] = eval_logic,
+	[IC_PART_OR] = eval_logic,
+	[IC_PART_SIGN] = eval_sign,
+	[IC_PART_BINARY] = eval_binary,
+	[IC_PART_COMPARE] = eval_comparison,
+	[IC_PART_CONDITION] = eval_condition,
+	[IC_PART_LIST] = eval_list,
+	[IC_PART_MAP] = eval_map,
 };
 
 int ic_evaluate(struct ic_evaluation *e, const struct ic_scope *s, const struct ic_part *part, json_t **out,
@@ -464,7 +475,8 @@ static int add_pair(json_t *list, const char *key, json_t *value, struct imgchec
 }
 
 /* x.items(), x.keys() and x.values() of the loop's head. */
-static int map_view(struct ic_evaluation *e, const struct ic_part *part, json_t *map, json_t *list, struct imgcheck_error **err)
+static int map_view(struct ic_evaluation *e, const struct ic_part *part, json_t *map, json_t *list,
+                    struct imgcheck_error **err)
 {
 	char view = ic_part_word(part)[0];
 	int result = 0;

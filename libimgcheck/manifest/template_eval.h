@@ -23,15 +23,16 @@ struct ic_loop {
 };
 
 struct ic_evaluation {
-	const char *name;       /* of the template, for errors */
-	const json_t *values;   /* what the template may use, or NULL; borrowed */
-	json_t *undefined;      /* stands in a scope for a name that was set to undefined */
-	const char *tag;        /* the tag that is being evaluated, for messages */
+	const char *name;     /* of the template, for errors */
+	const json_t *values; /* what the template may use, or NULL; borrowed */
+	json_t *undefined;    /* stands in a scope for a name that was set to undefined */
+	const char *tag;      /* the tag that is being evaluated, for messages */
 	struct ic_work work;
 };
 
 /* Errors: NOMEM. */
-int ic_evaluation_init(struct ic_evaluation *e, const char *name, const json_t *values, struct imgcheck_error **err) IC_MUST_CHECK;
+int ic_evaluation_init(struct ic_evaluation *e, const char *name, const json_t *values,
+                       struct imgcheck_error **err) IC_MUST_CHECK;
 void ic_evaluation_clear(struct ic_evaluation *e);
 
 static inline void ic_auto_evaluation(struct ic_evaluation *e)

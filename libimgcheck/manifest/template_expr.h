@@ -31,7 +31,8 @@ int ic_parser_init(struct ic_parser *p, const struct ic_lexer *lexer, struct ic_
 int ic_parser_advance(struct ic_parser *p, struct imgcheck_error **err) IC_MUST_CHECK;
 
 /* Uses this operator or word, or is an error that names what stands there instead. */
-int ic_parser_expect(struct ic_parser *p, enum ic_token_kind kind, const char *text, struct imgcheck_error **err) IC_MUST_CHECK;
+int ic_parser_expect(struct ic_parser *p, enum ic_token_kind kind, const char *text,
+                     struct imgcheck_error **err) IC_MUST_CHECK;
 
 /* The error that the current token is not what should stand here: SYNTAX. */
 int ic_parser_unexpected(struct ic_parser *p, const char *wanted, struct imgcheck_error **err) IC_MUST_CHECK;
@@ -40,7 +41,8 @@ int ic_parser_unexpected(struct ic_parser *p, const char *wanted, struct imgchec
 int ic_parser_target(struct ic_parser *p, struct ic_part **out, struct imgcheck_error **err) IC_MUST_CHECK;
 
 /* A part that begins at the current token; ic_parser_close() gives it its text and depth, when its parts are there. */
-int ic_parser_part(struct ic_parser *p, enum ic_part_kind kind, struct ic_part **out, struct imgcheck_error **err) IC_MUST_CHECK;
+int ic_parser_part(struct ic_parser *p, enum ic_part_kind kind, struct ic_part **out,
+                   struct imgcheck_error **err) IC_MUST_CHECK;
 int ic_parser_close(struct ic_parser *p, struct ic_part *part, struct imgcheck_error **err) IC_MUST_CHECK;
 
 /* Enters one more level of recursion; ic_parser_leave() ends it. */
@@ -48,6 +50,7 @@ int ic_parser_enter(struct ic_parser *p, struct imgcheck_error **err) IC_MUST_CH
 void ic_parser_leave(struct ic_parser *p);
 
 /* One expression; `condition` says whether "x if y else z" may stand here.  Errors: SYNTAX, UNSUPPORTED, LIMIT, NOMEM. */
-int ic_parser_expression(struct ic_parser *p, bool condition, struct ic_part **out, struct imgcheck_error **err) IC_MUST_CHECK;
+int ic_parser_expression(struct ic_parser *p, bool condition, struct ic_part **out,
+                         struct imgcheck_error **err) IC_MUST_CHECK;
 
 #endif

@@ -351,8 +351,8 @@ size_t ic_filter_least(const char *filter)
 	return f ? f->least : 0;
 }
 
-int ic_filter_apply(struct ic_work *w, const char *name, json_t *value, const struct ic_argument arguments[IC_FILTER_ARGUMENTS],
-                    json_t **out, struct imgcheck_error **err)
+int ic_filter_apply(struct ic_work *w, const char *name, json_t *value,
+                    const struct ic_argument arguments[IC_FILTER_ARGUMENTS], json_t **out, struct imgcheck_error **err)
 {
 	const struct filter *f = find_filter(name);
 	struct call call = {w, value, arguments, out};
@@ -423,9 +423,9 @@ static const struct test {
 	const char *name;
 	bool (*apply)(const json_t *v);
 } tests[] = {
-	{"boolean", test_boolean},   {"defined", test_defined},   {"false", test_false},       {"float", test_float},
-	{"integer", test_integer},   {"iterable", test_sequence}, {"mapping", test_mapping},   {"none", test_none},
-	{"number", ic_number_is},    {"sequence", test_sequence}, {"string", test_string},     {"true", test_true},
+	{"boolean", test_boolean},     {"defined", test_defined},   {"false", test_false},     {"float", test_float},
+	{"integer", test_integer},     {"iterable", test_sequence}, {"mapping", test_mapping}, {"none", test_none},
+	{"number", ic_number_is},      {"sequence", test_sequence}, {"string", test_string},   {"true", test_true},
 	{"undefined", test_undefined},
 };
 

@@ -31,8 +31,9 @@ struct ic_argument {
 };
 
 /* value|name(arguments): a new reference, NULL for undefined.  The name must exist.  Errors: UNSUPPORTED, LIMIT, NOMEM. */
-int ic_filter_apply(struct ic_work *w, const char *name, json_t *value, const struct ic_argument arguments[IC_FILTER_ARGUMENTS],
-                    json_t **out, struct imgcheck_error **err) IC_MUST_CHECK;
+int ic_filter_apply(struct ic_work *w, const char *name, json_t *value,
+                    const struct ic_argument arguments[IC_FILTER_ARGUMENTS], json_t **out,
+                    struct imgcheck_error **err) IC_MUST_CHECK;
 
 /* value is name.  The name must exist. */
 bool ic_test_apply(const char *name, const json_t *value);

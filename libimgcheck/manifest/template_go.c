@@ -9,7 +9,7 @@
 #define SHOWN 60 /* bytes of the tag that the message quotes */
 
 /* First words of an action that Jinja2 does not print. */
-static const char *const actions[] = {"if",       "else",  "end",    "range", "with",   "define",
+static const char *const actions[] = {"if",       "else",  "end",     "range", "with",    "define",
                                       "template", "block", "include", "break", "continue"};
 
 /* The content of the tag "{{ ... }}" at the front of text; a comment may hold braces, which does not matter here. */
@@ -42,7 +42,7 @@ static bool begins_with_action(const char *text, size_t len)
 	while (word < len && ic_is_alpha(text[word]))
 		word++;
 	for (size_t i = 0; i < IC_COUNT(actions); i++) {
-		if (ic_text_equal(text, word, actions[i]))
+		if (ic_text_equal(text, word, actions[i]) && (word == len || ic_template_space_front(text + word, len - word)))
 			return true;
 	}
 	return false;
@@ -93,7 +93,8 @@ int ic_template_refuse_go(const struct ic_source *source, const char *tag, struc
 		line += *at == '\n';
 	while (shown < left && shown < SHOWN && tag[shown] != '\n' && !(shown > 1 && memcmp(tag + shown - 2, "}}", 2) == 0))
 		shown++;
-	return ic_error_set_at(err, IMGCHECK_ERR_UNSUPPORTED, source->name, line, 0,
-	                       "cannot evaluate '%.*s': this is a Go template; render it first (helm template ... | imgcheck check -)",
-	                       (int)shown, tag);
+	return ic_error_set_at(
+		err, IMGCHECK_ERR_UNSUPPORTED, source->name, line, 0,
+		"cannot evaluate '%.*s': this is a Go template; render it first (helm template ... | imgcheck check -)", (int)shown,
+		tag);
 }

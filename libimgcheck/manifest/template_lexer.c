@@ -147,8 +147,7 @@ static int take_tag(struct ic_lexer *x, struct ic_token *token, bool *more, stru
 		*more = result == 0 && token->len == 0;
 		return result;
 	}
-	take(x, token, print ? IC_TOKEN_PRINT_BEGIN : IC_TOKEN_BLOCK_BEGIN,
-	     follows(x, 2, "-") || follows(x, 2, "+") ? 3 : 2);
+	take(x, token, print ? IC_TOKEN_PRINT_BEGIN : IC_TOKEN_BLOCK_BEGIN, follows(x, 2, "-") || follows(x, 2, "+") ? 3 : 2);
 	x->state = print ? IC_LEXER_PRINT : IC_LEXER_BLOCK;
 	x->opened = 0;
 	return 0;
@@ -438,7 +437,8 @@ static int add_escape(const char *text, size_t len, size_t *used, struct ic_buf 
 	if (text[0] == '\n')
 		return 0;
 	if (text[0] == 'N' || !ic_template_is_ascii(text, 1))
-		return ic_error_set(err, IMGCHECK_ERR_UNSUPPORTED, "\\N and a backslash before a letter beyond ASCII are not supported");
+		return ic_error_set(err, IMGCHECK_ERR_UNSUPPORTED,
+		                    "\\N and a backslash before a letter beyond ASCII are not supported");
 	if ((text[0] >= '0' && text[0] <= '7') || text[0] == 'x' || text[0] == 'u' || text[0] == 'U')
 		return add_number_escape(text, len, used, out, err);
 	*used = 0;

@@ -18,11 +18,11 @@ enum ic_token_kind {
 	IC_TOKEN_BLOCK_BEGIN, /* {% */
 	IC_TOKEN_BLOCK_END,   /* %} */
 	IC_TOKEN_NAME,
-	IC_TOKEN_STRING,      /* with its quotes and escapes */
+	IC_TOKEN_STRING, /* with its quotes and escapes */
 	IC_TOKEN_INTEGER,
 	IC_TOKEN_FLOAT,
-	IC_TOKEN_OPERATOR,    /* one or two characters */
-	IC_TOKEN_END          /* of the source */
+	IC_TOKEN_OPERATOR, /* one or two characters */
+	IC_TOKEN_END       /* of the source */
 };
 
 struct ic_token {

@@ -11,9 +11,9 @@
 #include "base/text.h"
 #include "manifest/template_text.h"
 
-#define DIGITS_BYTES 40                  /* "%.16e" of a double */
-#define EXACT ((json_int_t)1 << 53)      /* integers up to here are exact as a double */
-#define TWO_TO_63 9223372036854775808.0
+#define DIGITS_BYTES 40                    /* "%.16e" of a double */
+#define EXACT        ((json_int_t)1 << 53) /* integers up to here are exact as a double */
+#define TWO_TO_63    9223372036854775808.0
 
 static int out_of_range(struct imgcheck_error **err)
 {

@@ -94,7 +94,8 @@ static int run_set(struct run *r, struct ic_scope *s, const struct ic_part *part
 }
 
 /* Gives the loop's names their values for one item. */
-static int set_targets(struct run *r, struct ic_scope *s, const struct ic_part *part, json_t *item, struct imgcheck_error **err)
+static int set_targets(struct run *r, struct ic_scope *s, const struct ic_part *part, json_t *item,
+                       struct imgcheck_error **err)
 {
 	const struct ic_part *target = part->list;
 	size_t i = 0;
@@ -103,7 +104,8 @@ static int set_targets(struct run *r, struct ic_scope *s, const struct ic_part *
 	if (!target->next)
 		return ic_scope_set(r->e, s, ic_part_word(target), item, err);
 	if (!json_is_array(item)) {
-		result = ic_error_set(err, IMGCHECK_ERR_UNSUPPORTED, "%s is not supported for more than one name", ic_value_kind(item));
+		result = ic_error_set(err, IMGCHECK_ERR_UNSUPPORTED, "%s is not supported for more than one name",
+		                      ic_value_kind(item));
 		return ic_evaluation_blame(r->e, part->a, result, err);
 	}
 	for (; result == 0 && target && i < json_array_size(item); target = target->next, i++)

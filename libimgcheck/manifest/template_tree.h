@@ -35,13 +35,13 @@ enum ic_part_kind {
 	IC_PART_MAP,       /* list of pairs */
 	IC_PART_PAIR,      /* a : b */
 	/* statements */
-	IC_PART_DATA,      /* its text */
-	IC_PART_PRINT,     /* a */
-	IC_PART_IF,        /* branches in the list */
-	IC_PART_BRANCH,    /* a (NULL: else), body in the list */
-	IC_PART_FOR,       /* in a; names in the list, body in c (a branch), body for nothing in d (a branch or NULL) */
-	IC_PART_SET,       /* word = a */
-	IC_PART_BODY       /* the template: list of statements */
+	IC_PART_DATA,   /* its text */
+	IC_PART_PRINT,  /* a */
+	IC_PART_IF,     /* branches in the list */
+	IC_PART_BRANCH, /* a (NULL: else), body in the list */
+	IC_PART_FOR,    /* in a; names in the list, body in c (a branch), body for nothing in d (a branch or NULL) */
+	IC_PART_SET,    /* word = a */
+	IC_PART_BODY    /* the template: list of statements */
 };
 
 enum ic_operator {
@@ -68,10 +68,10 @@ struct ic_part {
 	enum ic_part_kind kind;
 	enum ic_operator op;
 	unsigned line;
-	unsigned depth;       /* levels below this part, itself included */
-	const char *text;     /* where it stands in the source, borrowed */
+	unsigned depth;   /* levels below this part, itself included */
+	const char *text; /* where it stands in the source, borrowed */
 	size_t len;
-	json_t *value;        /* a literal; a word as a string; of a body with a scope, an object with the names it sets */
+	json_t *value; /* a literal; a word as a string; of a body with a scope, an object with the names it sets */
 	struct ic_part *a, *b, *c, *d;
 	struct ic_part *list; /* first of its list */
 	struct ic_part *last; /* last of its list, while parsing */

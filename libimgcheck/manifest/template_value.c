@@ -8,11 +8,12 @@
 #include "manifest/template_number.h"
 #include "manifest/template_text.h"
 
-#define ITEM_BYTES 256 /* what an item made by iterating counts in the budget: it costs about 80 bytes of memory */
+#define ITEM_BYTES  256 /* what an item made by iterating counts in the budget: it costs about 80 bytes of memory */
+#define VISIT_BYTES 16  /* what a value looked at counts */
 
 /* What a mapping of Python has besides its keys; "x.items" finds these first. */
-static const char *const map_methods[] = {"clear", "copy", "fromkeys", "get", "items", "keys",
-                                          "pop", "popitem", "setdefault", "update", "values"};
+static const char *const map_methods[] = {"clear", "copy",    "fromkeys",   "get",    "items", "keys",
+                                          "pop",   "popitem", "setdefault", "update", "values"};
 
 void ic_work_init(struct ic_work *w)
 {
@@ -146,7 +147,7 @@ static int add_map(struct ic_work *w, const json_t *map, struct ic_buf *out, str
 /* repr(value), which is str(value) for all but texts. */
 static int add_repr(struct ic_work *w, const json_t *value, struct ic_buf *out, struct imgcheck_error **err)
 {
-	int result = ic_work_spend(w, 1, err);
+	int result = ic_work_spend(w, VISIT_BYTES, err);
 
 	if (result < 0)
 		return result;
@@ -211,7 +212,7 @@ static int equal_maps(struct ic_work *w, const json_t *a, const json_t *b, bool 
 
 static int equal(struct ic_work *w, const json_t *a, const json_t *b, bool *out, struct imgcheck_error **err)
 {
-	int result = ic_work_spend(w, 1 + (json_is_string(a) ? json_string_length(a) : 0), err);
+	int result = ic_work_spend(w, VISIT_BYTES + (json_is_string(a) ? json_string_length(a) : 0), err);
 
 	*out = false;
 	if (result < 0)
@@ -492,7 +493,7 @@ int ic_value_compute(struct ic_work *w, enum ic_operator op, const json_t *a, co
 static int check_depth(struct ic_work *w, const json_t *value, unsigned left, struct imgcheck_error **err)
 {
 	json_t *object = iterable(value);
-	int result = ic_work_spend(w, 1, err);
+	int result = ic_work_spend(w, VISIT_BYTES, err);
 
 	if (!json_is_array(value) && !json_is_object(value))
 		return result;

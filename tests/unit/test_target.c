@@ -35,7 +35,8 @@ static void write_file(const char *name, const char *text)
 static void make_snap(void)
 {
 	static const char pod[] = "kind: Pod\nspec:\n  containers:\n  - {image: '{{ registry|default(\"docker.io\") }}/%s:1'}\n";
-	static const char *const files[][2] = {{"templates/a.yaml", "lib/a"}, {"templates/b.yaml", "lib/b"}, {"templates/deep/c.yaml", "lib/c"}};
+	static const char *const files[][2] = {
+		{"templates/a.yaml", "lib/a"}, {"templates/b.yaml", "lib/b"}, {"templates/deep/c.yaml", "lib/c"}};
 
 	cr_assert(mkdtemp(top));
 	cr_assert_eq(mkdir(in_top("meta"), 0700), 0);
@@ -55,8 +56,17 @@ static void make_snap(void)
 
 static void remove_snap(void)
 {
-	static const char *const names[] = {"meta/imgcheck.yaml", "templates/a.yaml", "templates/b.yaml", "templates/deep/c.yaml",
-	                                    "templates/out.yaml", "templates/broken.yaml", "templates/deep", "templates", "meta", "empty", "."};
+	static const char *const names[] = {"meta/imgcheck.yaml",
+	                                    "templates/a.yaml",
+	                                    "templates/b.yaml",
+	                                    "templates/deep/c.yaml",
+	                                    "templates/out.yaml",
+	                                    "templates/broken.yaml",
+	                                    "templates/deep",
+	                                    "templates",
+	                                    "meta",
+	                                    "empty",
+	                                    "."};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		(void)remove(in_top(names[i]));
@@ -134,7 +144,8 @@ TEST(target, refuses_descriptions)
 		{"version: 1\npaths: [templates]\nwhen:\n- {files: a, if: [x]}\n", "no expression", 4, IMGCHECK_ERR_CONFIG},
 		{"version: 1\npaths: [templates]\nwhen:\n- {files: a, if: ''}\n", "no expression", 4, IMGCHECK_ERR_CONFIG},
 		{"version: 1\npaths: [templates]\nwhen:\n- {files: a, if: 'config['}\n", "ends where", 4, IMGCHECK_ERR_SYNTAX},
-		{"version: 1\npaths: [templates]\nwhen:\n- {files: a, if: \"confg['a'] == 'true'\"}\n", "'confg'", 4, IMGCHECK_ERR_UNSUPPORTED},
+		{"version: 1\npaths: [templates]\nwhen:\n- {files: a, if: \"confg['a'] == 'true'\"}\n", "'confg'", 4,
+	     IMGCHECK_ERR_UNSUPPORTED},
 		{"version: 1\npaths: [templates]\nwhen:\n- {files: a, if: enable-gpu}\n", "'gpu'", 4, IMGCHECK_ERR_UNSUPPORTED},
 		{"version: 1\npaths: [templates]\nwhen:\n- {files: a, if: \"config[x]\"}\n", "'x'", 4, IMGCHECK_ERR_UNSUPPORTED},
 		{"version: 1\npaths: [templates]\nconfigured: config\n", "only config['KEY']", 3, IMGCHECK_ERR_UNSUPPORTED},
@@ -145,7 +156,8 @@ TEST(target, refuses_descriptions)
 		{"version: 1\npaths: [templates]\nvalues:\n  a: {default: c}\n", "exactly one", 4, IMGCHECK_ERR_CONFIG},
 		{"version: 1\npaths: [templates]\nvalues:\n  a: {config: [b]}\n", "configuration key", 4, IMGCHECK_ERR_CONFIG},
 		{"version: 1\npaths: [templates]\nvalues:\n  a: {env: ''}\n", "variable", 4, IMGCHECK_ERR_CONFIG},
-		{"version: 1\npaths: [templates]\nvalues:\n  a: {config: b, default: {confg: c, env: d}}\n", "'confg'", 4, IMGCHECK_ERR_CONFIG},
+		{"version: 1\npaths: [templates]\nvalues:\n  a: {config: b, default: {confg: c, env: d}}\n", "'confg'", 4,
+	     IMGCHECK_ERR_CONFIG},
 		{"version: 1\npaths: [templates]\nvalues:\n  a: [{config: b}]\n", "within a list", 4, IMGCHECK_ERR_CONFIG},
 		{"version: 1\npaths: [templates]\nvalues:\n  a: yes\n", "put it in quotes", 4, IMGCHECK_ERR_CONFIG},
 		{"version: 1\npaths: [templates]\nvalues:\n  a: !!binary aGk=\n", "tag", 4, IMGCHECK_ERR_CONFIG},
@@ -161,7 +173,8 @@ TEST(target, refuses_descriptions)
 		unsigned line;
 
 		write_file("meta/imgcheck.yaml", rows[i].text);
-		cr_assert_eq(imgcheck_target_open(top, NULL, &t, &err), (int)rows[i].code, "%s: %s", rows[i].text, imgcheck_error_message(err));
+		cr_assert_eq(imgcheck_target_open(top, NULL, &t, &err), (int)rows[i].code, "%s: %s", rows[i].text,
+		             imgcheck_error_message(err));
 		cr_assert_null(t);
 		cr_assert(strstr(imgcheck_error_message(err), rows[i].message), "%s: %s", rows[i].text, imgcheck_error_message(err));
 		cr_assert_str_eq(imgcheck_error_place(err, &line, NULL), in_top("meta/imgcheck.yaml"));
@@ -186,7 +199,8 @@ TEST(target, chooses_files_and_reports_what_matches_nothing)
 		const char *text, *config, *images; /* references, then what the first problem begins with */
 	} rows[] = {
 		{"version: 1\npaths: [templates]\n", "{}", "docker.io/lib/a:1 docker.io/lib/b:1 docker.io/lib/c:1"},
-		{"version: 1\npaths: [templates/deep, templates/a.yaml, templates/a.yaml]\n", "{}", "docker.io/lib/a:1 docker.io/lib/c:1"},
+		{"version: 1\npaths: [templates/deep, templates/a.yaml, templates/a.yaml]\n", "{}",
+	     "docker.io/lib/a:1 docker.io/lib/c:1"},
 		{"version: 1\npaths: [templates]\nvalues: {registry: {config: registry}}\n", "{\"registry\": \"r.example:5000/x\"}",
 	     "r.example:5000/x/lib/a:1 r.example:5000/x/lib/b:1 r.example:5000/x/lib/c:1"},
 		/* a rule that does not hold, by name and by path */
@@ -194,7 +208,8 @@ TEST(target, chooses_files_and_reports_what_matches_nothing)
 	     "docker.io/lib/a:1 docker.io/lib/c:1"},
 		{"version: 1\npaths: [templates]\nwhen: [{files: 'b.*', if: \"config['b'] == 'true'\"}]\n", "{\"b\": true}",
 	     "docker.io/lib/a:1 docker.io/lib/b:1 docker.io/lib/c:1"},
-		{"version: 1\npaths: [templates]\nwhen: [{files: 'templates/deep/*', if: 'false'}]\n", "{}", "docker.io/lib/a:1 docker.io/lib/b:1"},
+		{"version: 1\npaths: [templates]\nwhen: [{files: 'templates/deep/*', if: 'false'}]\n", "{}",
+	     "docker.io/lib/a:1 docker.io/lib/b:1"},
 		{"version: 1\npaths: [templates]\nwhen: [{files: [a.yaml, 'c*'], if: 'false'}]\n", "{}", "docker.io/lib/b:1"},
 		/* two rules for a file: both have to hold */
 		{"version: 1\npaths: [templates]\nwhen: [{files: '*.yaml', if: 'true'}, {files: 'a.yaml', if: 'false'}]\n", "{}",
@@ -211,9 +226,11 @@ TEST(target, chooses_files_and_reports_what_matches_nothing)
 		/* a condition that fails under this configuration */
 		{"version: 1\npaths: [templates]\nwhen:\n- {files: a.yaml, if: \"config['n'] < 3\"}\n", "{\"n\": 2}",
 	     "docker.io/lib/a:1 docker.io/lib/b:1 docker.io/lib/c:1[imgcheck.yaml:4 cannot evaluate 'config['n'] < 3'"},
-		{"version: 1\npaths: [templates]\nconfigured: config['a'].b\n", "{}", "[imgcheck.yaml:3 cannot evaluate 'config['a'].b'"},
+		{"version: 1\npaths: [templates]\nconfigured: config['a'].b\n", "{}",
+	     "[imgcheck.yaml:3 cannot evaluate 'config['a'].b'"},
 		/* no image */
-		{"version: 1\npaths: [templates]\nwhen: [{files: '*', if: 'false'}]\n", "{}", "[imgcheck.yaml:1 cannot find any image"},
+		{"version: 1\npaths: [templates]\nwhen: [{files: '*', if: 'false'}]\n", "{}",
+	     "[imgcheck.yaml:1 cannot find any image"},
 		{"version: 1\nconfigured: config['on']\npaths: [templates]\n", "{\"on\": \"\"}", ""},
 		{"version: 1\nconfigured: config['on']\npaths: [templates/a.yaml]\n", "{\"on\": \"x\"}", "docker.io/lib/a:1"},
 	};
@@ -233,7 +250,8 @@ TEST(target, chooses_files_and_reports_what_matches_nothing)
 
 TEST(target, false_rule_keeps_a_file_unread)
 {
-	struct imgcheck_target *t = open_target("version: 1\npaths: [templates]\nwhen: [{files: broken.yaml, if: \"config['x']\"}]\n", "{}");
+	struct imgcheck_target *t = open_target(
+		"version: 1\npaths: [templates]\nwhen: [{files: broken.yaml, if: \"config['x']\"}]\n", "{}");
 	char found[2048];
 
 	write_file("templates/broken.yaml", "image: {{ what(\n");
@@ -269,7 +287,8 @@ TEST(target, links_stay_inside)
 	cr_assert_eq(unlink(in_top("templates/out.yaml")), 0);
 	cr_assert_eq(symlink("/etc/hostname", in_top("templates/out.yaml")), 0);
 	images_of(t, found, sizeof(found));
-	cr_assert(strstr(found, "[imgcheck.yaml:2 cannot use 'templates/out.yaml': it is a link that leads out of the snap]"), "%s", found);
+	cr_assert(strstr(found, "[imgcheck.yaml:2 cannot use 'templates/out.yaml': it is a link that leads out of the snap]"),
+	          "%s", found);
 	imgcheck_target_free(t);
 
 	t = open_target("version: 1\npaths: [templates/out.yaml]\n", "{}");
@@ -281,19 +300,19 @@ TEST(target, links_stay_inside)
 TEST(target, values_come_from_where_the_description_says)
 {
 	static const char description[] = "version: 1\n"
-	                                  "paths: [templates]\n"
-	                                  "configured: config['a.b'] and config.get('late')\n"
-	                                  "when: [{files: a.yaml, if: \"config.gpu == 'true' or config['a.b']\"}]\n"
-	                                  "values:\n"
-	                                  "  registry: {config: registry, default: {env: REGISTRY, default: {config: other}}}\n"
-	                                  "  default: false\n"
-	                                  "  count: 3\n"
-	                                  "  ratio: 1.5\n"
-	                                  "  nothing: null\n"
-	                                  "  text: '3'\n"
-	                                  "  dotted: {config: a.b}\n"
-	                                  "  pillar: {n: 3, domain: {config: domain}, list: [1, two]}\n"
-	                                  "  whole: {config: map}\n";
+									  "paths: [templates]\n"
+									  "configured: config['a.b'] and config.get('late')\n"
+									  "when: [{files: a.yaml, if: \"config.gpu == 'true' or config['a.b']\"}]\n"
+									  "values:\n"
+									  "  registry: {config: registry, default: {env: REGISTRY, default: {config: other}}}\n"
+									  "  default: false\n"
+									  "  count: 3\n"
+									  "  ratio: 1.5\n"
+									  "  nothing: null\n"
+									  "  text: '3'\n"
+									  "  dotted: {config: a.b}\n"
+									  "  pillar: {n: 3, domain: {config: domain}, list: [1, two]}\n"
+									  "  whole: {config: map}\n";
 	static const struct {
 		const char *config, *env, *name, *value;
 	} rows[] = {
@@ -336,8 +355,8 @@ TEST(target, values_come_from_where_the_description_says)
 		cr_assert_eq(imgcheck_target_set_config(t, rows[i].config, strlen(rows[i].config), NULL), 0);
 		cr_assert_eq(imgcheck_target_set_env(t, "REGISTRY", rows[i].env, NULL), 0);
 		cr_assert_eq(imgcheck_target_value(t, rows[i].name, &value, NULL), 0);
-		cr_assert(rows[i].value ? value && strcmp(value, rows[i].value) == 0 : !value, "%s of %s: %s", rows[i].name, rows[i].config,
-		          value ? value : "undefined");
+		cr_assert(rows[i].value ? value && strcmp(value, rows[i].value) == 0 : !value, "%s of %s: %s", rows[i].name,
+		          rows[i].config, value ? value : "undefined");
 		free(value);
 	}
 	imgcheck_target_free(t);

@@ -12,7 +12,7 @@
 /* cdk-addons, as its apply step would choose and render its templates under real configurations. */
 
 #define PATH_BYTES 1024
-#define CONTEXTS 8
+#define CONTEXTS   8
 
 /* The configuration as it is, or with each "true" as the Boolean that snapd makes of `snap set x=true`. */
 static char *read_config(const char *path, bool booleans)
@@ -59,7 +59,8 @@ static void check(const char *dir, const char *config_path, const char *expected
 	             imgcheck_error_message(err));
 	cr_assert_eq(imgcheck_target_set_config(t, config, strlen(config), &err), 0, "%s", imgcheck_error_message(err));
 	cr_assert_eq(imgcheck_images_add_target(s, t, &err), 0, "%s", imgcheck_error_message(err));
-	cr_assert_null(imgcheck_images_problem(s, 0), "%s: %s", config_path, imgcheck_error_message(imgcheck_images_problem(s, 0)));
+	cr_assert_null(imgcheck_images_problem(s, 0), "%s: %s", config_path,
+	               imgcheck_error_message(imgcheck_images_problem(s, 0)));
 	found = list(s);
 	cr_assert_str_eq(found, expected, "%s, Booleans %d", config_path, booleans);
 	free(found);
@@ -81,7 +82,8 @@ static void check_release(const char *dir)
 		const char *context = strstr(found.gl_pathv[i], "snapconfig.") + strlen("snapconfig.");
 		char expected[2 * PATH_BYTES];
 
-		(void)snprintf(expected, sizeof(expected), "%s/expected/images.%.*s.txt", dir, (int)(strlen(context) - strlen(".json")), context);
+		(void)snprintf(expected, sizeof(expected), "%s/expected/images.%.*s.txt", dir,
+		               (int)(strlen(context) - strlen(".json")), context);
 		check(dir, found.gl_pathv[i], expected, false);
 		check(dir, found.gl_pathv[i], expected, true);
 	}
