@@ -283,7 +283,7 @@ void ic_http_hold(struct ic_http *h, const char *url, ic_msec until)
 {
 	char *key IC_AUTO(free) = NULL;
 
-	if (url_origin(url, &key))
+	if (until < h->deadline && url_origin(url, &key))
 		ic_queue_hold(&h->queue, key, until);
 }
 

@@ -12,8 +12,9 @@
  * finds no connection at all, the requests that wait for that host end in the same way: each is not tried
  * for itself.  http_queue.h has the rules.  libcurl is named in http.c alone.
  *
- * What libcurl repeats by itself is only a request that the server has not looked at: one whose kept-open
- * connection was closed, or that HTTP/2 refused (REFUSED_STREAM, GOAWAY), before any byte of an answer.
+ * libcurl repeats by itself a request whose kept connection turned out to be closed, or that HTTP/2 refused
+ * (REFUSED_STREAM, GOAWAY), before any byte of an answer.  A request whose body finds no room in memory is
+ * given up and asked once more.  Anything else is sent once.
  */
 
 #include "base/buf.h"
@@ -74,7 +75,10 @@ void ic_http_free(struct ic_http *h); /* ends what still runs, without calling b
 int ic_http_submit(struct ic_http *h, const struct ic_http_request *request, ic_http_done done, void *arg,
                    struct imgcheck_error **err) IC_MUST_CHECK;
 
-/* Nothing more is sent to the URL's scheme, host and port before then (Retry-After). */
+/*
+ * Nothing more is sent to the URL's scheme, host and port before then (Retry-After).  A time that is not
+ * before the deadline changes nothing: waiting for it would only keep those that wait from their own answer.
+ */
 void ic_http_hold(struct ic_http *h, const char *url, ic_msec until);
 
 /* Readable when ic_http_step() has something to do.  Borrowed. */

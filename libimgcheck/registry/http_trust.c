@@ -2,6 +2,7 @@
 #include "http_trust.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -37,13 +38,19 @@ static bool write_all(int fd, const char *data, size_t len)
 	return true;
 }
 
+/* True where libcurl will be able to open it too. */
 static bool make_file(struct ic_http_ca *ca, const char *pem, size_t len)
 {
+	int again;
+
 	ca->fd = memfd_create("imgcheck-ca", MFD_CLOEXEC);
 	if (ca->fd < 0 || !write_all(ca->fd, pem, len))
 		return false;
 	(void)snprintf(ca->path, sizeof(ca->path), "/proc/self/fd/%d", ca->fd);
-	return access(ca->path, R_OK) == 0;
+	again = open(ca->path, O_RDONLY | O_CLOEXEC);
+	if (again >= 0)
+		(void)close(again);
+	return again >= 0;
 }
 
 int ic_http_ca_set(struct ic_http_ca *ca, const char *pem, size_t len, struct imgcheck_error **err)

@@ -467,6 +467,7 @@ TEST(http, waits_for_the_time_of_a_retry_and_of_a_held_host)
 	cr_expect_eq(fault_requests(&server, "GET /late"), 0);
 	began = ic_clock_now();
 	ic_http_hold(h, server.base, began + 200);
+	ic_http_hold(h, server.base, began + 60000);
 	submit(h, get, server.base, "/held", &held);
 	run(h);
 	cr_expect(held.end == IC_HTTP_ANSWERED && held.at - began >= 200 && held.at - began < 1000);

@@ -43,7 +43,7 @@ static const struct {
 	 "host name 'a'"}, IC_HTTP_TLS, "the server's certificate is for another host name"},
 	{{.end = IC_HTTP_TLS, .words = "no TLS", .telling = true, .text = "error:0A00010B:SSL routines::wrong version number"},
 	 IC_HTTP_TLS, "the server does not speak TLS on this port: it may want plain http"},
-	{{.end = IC_HTTP_TLS, .words = "no TLS", .telling = true, .text = "OpenSSL SSL_connect: SSL_ERROR_SYSCALL in connection to a:1"},
+	{{.end = IC_HTTP_TLS, .words = "no TLS", .telling = true, .text = "SSL_connect: SSL_ERROR_SYSCALL in connection to a:1"},
 	 IC_HTTP_REFUSED, "the connection was closed during the TLS handshake"},
 	{{.end = IC_HTTP_TLS, .words = "no TLS", .text = "what we have not seen yet", .telling = true}, IC_HTTP_TLS,
 	 "no TLS: what we have not seen yet"},
