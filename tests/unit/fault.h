@@ -26,6 +26,9 @@ void fault_start_file(struct fault *f, const char *name);
 /* The same with TLS: pair is one of tests/fault/certs.sh in folder certs; client_ca (or NULL): clients need a certificate. */
 void fault_start_tls(struct fault *f, const char *script, const char *certs, const char *pair, const char *client_ca);
 
+/* What the server says about a script, on standard error: new, "" where it takes it. */
+char *fault_check(const char *script);
+
 /* Stops it; its exit status must be 0, so that a sanitizer's finding in it fails the test. */
 void fault_stop(struct fault *f);
 
