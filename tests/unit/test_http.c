@@ -669,6 +669,43 @@ TEST(http, frees_what_still_runs_without_calling_back)
 	fault_stop(&server);
 }
 
+TEST(http, gets_by_with_few_descriptors)
+{
+	struct fault server;
+	struct rlimit limit, old;
+	size_t failed = 0, answered = 0;
+
+	fault_start(&server, "on * *\nstatus 200 OK\nbody x\n");
+	cr_assert_eq(getrlimit(RLIMIT_NOFILE, &old), 0);
+	limit = old;
+	for (size_t more = 0; more < 16; more++) {
+		struct imgcheck_error *err = NULL;
+		struct ic_http *h = NULL;
+		struct got got[4];
+		size_t open = open_files();
+
+		limit.rlim_cur = open - 1 + more; /* the folder that was counted is closed again */
+		cr_assert_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+		if (ic_http_new(NULL, 0, ic_clock_now() + 5000, &h, &err) < 0) {
+			cr_expect_eq(imgcheck_error_code(err), IMGCHECK_ERR_INTERNAL, "%s", imgcheck_error_message(err));
+			failed++;
+		} else {
+			for (size_t i = 0; i < 4; i++)
+				submit(h, get, server.base, "/", &got[i]);
+			run(h);
+			for (size_t i = 0; i < 4; i++)
+				answered += got[i].calls == 1 && got[i].end == IC_HTTP_ANSWERED;
+		}
+		imgcheck_error_free(err);
+		ic_http_free(h);
+		cr_assert_eq(setrlimit(RLIMIT_NOFILE, &old), 0);
+		cr_expect_eq(open_files(), open);
+	}
+	cr_expect_gt(failed, 0);
+	cr_expect_gt(answered, 0);
+	fault_stop(&server);
+}
+
 /* ------------------------------------------------------------------ memory */
 
 /* Peak of resident memory so far, in KiB. */
