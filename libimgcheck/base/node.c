@@ -319,6 +319,17 @@ static int sort_out(struct ic_doc *doc, struct ic_node *node, struct entry *entr
 	return 0;
 }
 
+/* Whether two keys of a small mapping are the same, which is rare; comparing them all is less than sorting them. */
+static bool has_twins(const struct ic_node *node)
+{
+	for (const struct ic_item *i = node->items; i; i = i->next)
+		for (const struct ic_item *j = i->next; j; j = j->next)
+			if (i->key->kind == IC_NODE_SCALAR && j->key->kind == IC_NODE_SCALAR && i->key->len == j->key->len &&
+			    memcmp(i->key->text, j->key->text, i->key->len) == 0)
+				return true;
+	return false;
+}
+
 static int resolve_keys(struct ic_doc *doc, struct ic_node *node, struct imgcheck_error **err)
 {
 	struct entry few[FEW_KEYS], *many IC_AUTO(free) = NULL;
@@ -333,6 +344,8 @@ static int resolve_keys(struct ic_doc *doc, struct ic_node *node, struct imgchec
 		if (result < 0)
 			return result;
 	}
+	if (node->len <= FEW_KEYS && !has_twins(node))
+		return 0;
 	if (node->len > FEW_KEYS) {
 		many = calloc(node->len, sizeof(*many));
 		if (!many)
@@ -369,10 +382,13 @@ bool ic_node_equals(const struct ic_node *node, const char *text)
 
 const struct ic_node *ic_node_get(const struct ic_node *node, const char *key)
 {
+	size_t len;
+
 	if (!ic_node_is(node, IC_NODE_MAPPING))
 		return NULL;
+	len = strlen(key);
 	for (const struct ic_item *i = node->items; i; i = i->next)
-		if (ic_node_equals(i->key, key))
+		if (i->key->kind == IC_NODE_SCALAR && i->key->len == len && memcmp(i->key->text, key, len) == 0)
 			return i->value;
 	return NULL;
 }

@@ -103,6 +103,23 @@ static void advance(struct ic_yaml *y, unsigned char c)
 	}
 }
 
+/* Most of any text: as many bytes as are printable ASCII, and no ends of lines. */
+static size_t plain_run(const unsigned char *data, size_t len)
+{
+	size_t n = 0;
+
+	while (n < len && data[n] >= 0x20 && data[n] < 0x7f)
+		n++;
+	return n;
+}
+
+static void advance_plain(struct ic_yaml *y, size_t n)
+{
+	y->characters += n;
+	y->column += (unsigned)n;
+	y->after_cr = false;
+}
+
 static void cut_at(struct ic_yaml *y, unsigned char byte, bool is_utf8)
 {
 	if (is_utf8)
@@ -120,6 +137,13 @@ static unsigned next_character(const unsigned char *data, size_t len, size_t *n)
 	return *n == 0 || *n > len ? 0 : decode(data, *n);
 }
 
+static size_t move(unsigned char *data, size_t to, size_t from, size_t n)
+{
+	if (to != from)
+		memmove(data + to, data + from, n);
+	return n;
+}
+
 /*
  * Takes byte order marks at the start of a line out of data, keeps the start of an unfinished character
  * for the next time and stops before a byte that is no text.  Returns the number of bytes that are left.
@@ -129,8 +153,15 @@ static size_t filter(struct ic_yaml *y, unsigned char *data, size_t len, bool at
 	size_t kept = 0, n;
 
 	for (size_t i = 0; i < len; i += n) {
-		unsigned code = next_character(data + i, len - i, &n);
+		unsigned code;
 
+		n = plain_run(data + i, len - i);
+		if (n > 0) {
+			advance_plain(y, n);
+			kept += move(data, kept, i, n);
+			continue;
+		}
+		code = next_character(data + i, len - i, &n);
 		if (n > len - i && !at_end) {
 			y->pending_len = len - i;
 			memcpy(y->pending, data + i, len - i);
@@ -143,9 +174,7 @@ static size_t filter(struct ic_yaml *y, unsigned char *data, size_t len, bool at
 			break;
 		}
 		advance(y, data[i]);
-		if (kept != i)
-			memmove(data + kept, data + i, n);
-		kept += n;
+		kept += move(data, kept, i, n);
 	}
 	return kept;
 }

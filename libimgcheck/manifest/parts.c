@@ -59,16 +59,34 @@ static int join(const struct parts *p, struct ic_buf *out, struct imgcheck_error
 	return 0;
 }
 
+/* Whether there is a place for a tag or digest: one pass, since every mapping is asked. */
+static bool has_tag(const struct ic_node *node)
+{
+	static const char *const keys[] = {"tag", "version", "digest"};
+
+	for (const struct ic_item *i = ic_node_items(node); i; i = i->next) {
+		if (!ic_node_is(i->key, IC_NODE_SCALAR) || i->key->len > strlen("version"))
+			continue;
+		for (size_t k = 0; k < IC_COUNT(keys); k++)
+			if (ic_node_equals(i->key, keys[k]))
+				return true;
+	}
+	return false;
+}
+
 int ic_parts_helm(const struct ic_node *node, struct ic_buf *out, bool *untagged, struct imgcheck_error **err)
 {
-	struct parts p = {.registry = ic_part(node, "registry", NULL), .repository = ic_part(node, "repository", NULL)};
+	struct parts p;
 
+	*untagged = false;
+	if (!has_tag(node))
+		return 0;
+	p.registry = ic_part(node, "registry", NULL);
+	p.repository = ic_part(node, "repository", NULL);
 	p.name = ic_part(node, "image", p.repository ? NULL : "name");
 	p.tag = ic_part(node, "tag", "version");
 	p.digest = ic_part(node, "digest", NULL);
 	*untagged = !p.tag && !p.digest;
-	if (*untagged && !ic_node_get(node, "tag") && !ic_node_get(node, "version") && !ic_node_get(node, "digest"))
-		return 0;
 	if (!p.repository && !(p.name && (p.registry || strchr(p.name, '/'))))
 		return 0;
 	return join(&p, out, err);

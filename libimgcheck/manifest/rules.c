@@ -678,8 +678,10 @@ static const struct rule {
 
 static const struct rule *find_rule(const struct ic_node *node, const struct ic_node *key)
 {
+	if (!ic_node_is(key, IC_NODE_SCALAR))
+		return NULL;
 	for (size_t i = 0; i < IC_COUNT(rules); i++)
-		if (ic_node_equals(key, rules[i].key) &&
+		if (key->text[0] == rules[i].key[0] && ic_node_equals(key, rules[i].key) &&
 		    (!rules[i].kind || ic_node_equals(ic_node_get(node, "kind"), rules[i].kind)))
 			return &rules[i];
 	return NULL;
@@ -742,7 +744,7 @@ static int visit_mapping(struct ic_walk *w, const struct ic_step *at, const stru
 	bool in_parts = false;
 	int result;
 
-	if (ic_node_equals(kind, "DockerImage"))
+	if (kind && ic_node_equals(kind, "DockerImage"))
 		return visit_docker_image(w, at, node, err);
 	if (w->nesting == 0 && ic_node_is(kind, IC_NODE_SCALAR) && (!at || ic_node_get(node, "metadata")))
 		w->object = node;

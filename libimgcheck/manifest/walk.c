@@ -36,7 +36,9 @@ static int add_path(struct ic_buf *out, const struct ic_step *at, struct imgchec
 		return 0;
 	switch (at->kind) {
 	case IC_STEP_KEY:
-		return ic_buf_printf(out, err, "%s%s", out->len && at->up && at->up->kind != IC_STEP_INSIDE ? "." : "", key);
+		if (at->up && at->up->kind != IC_STEP_INSIDE)
+			result = ic_buf_add_char(out, '.', err);
+		return result < 0 ? result : ic_buf_add_text(out, key, err);
 	case IC_STEP_INDEX:
 		return ic_buf_printf(out, err, "[%zu]", at->index);
 	case IC_STEP_INSIDE:
