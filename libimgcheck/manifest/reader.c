@@ -39,12 +39,14 @@ static int keep_problem(struct reader *r, struct imgcheck_error **problem, struc
 	return ic_images_add_problem(r->s, problem, err);
 }
 
-/* The line of the file for a line of the text that was parsed. */
+/* The line of the file for a line of the text that was parsed; what is missing at the end belongs to the last one. */
 static unsigned file_line(const struct reader *r, unsigned line)
 {
-	if (!r->prepared || line == 0 || line > r->prepared->lines.count)
+	const struct ic_vec *lines = r->prepared ? &r->prepared->lines : NULL;
+
+	if (!lines || lines->count == 0 || line == 0)
 		return line;
-	return *(unsigned *)ic_vec_at(&r->prepared->lines, line - 1);
+	return *(unsigned *)ic_vec_at(lines, (line > lines->count ? lines->count : line) - 1);
 }
 
 static int add_note(struct reader *r, enum imgcheck_err code, const struct ic_found *f, const char *format_note,
@@ -362,12 +364,12 @@ int imgcheck_images_render(struct imgcheck_images *s, const char *path, char **o
 	struct ic_buf template IC_AUTO(buf), rendered IC_AUTO(buf);
 	int result;
 
+	ic_buf_init(&template, IC_MAX_TEMPLATE_BYTES);
+	ic_buf_init(&rendered, IC_MAX_TEMPLATE_BYTES);
 	if (!s || !path || !out || !len)
 		return ic_error_set(err, IMGCHECK_ERR_ARGUMENT, "cannot render: an argument is missing");
 	*out = NULL;
 	*len = 0;
-	ic_buf_init(&template, IC_MAX_TEMPLATE_BYTES);
-	ic_buf_init(&rendered, IC_MAX_TEMPLATE_BYTES);
 	result = ic_file_read(path, &template, err);
 	if (result == 0)
 		result = ic_template_render(path, ic_buf_text(&template), template.len, s->values, &rendered, NULL, err);
