@@ -41,6 +41,8 @@
 #define IC_MAX_CONFIG_BYTES ((size_t)4 << 20)    /* an auth file, a CA bundle, hosts.toml ... */
 #define IC_MAX_OPTION_BYTES ((size_t)64 << 10)   /* the value of one option; lists of proxy exceptions grow to some KiB */
 #define IC_MAX_TRUST_BYTES ((size_t)16 << 20)    /* all trusted certificates together; a system's are about 220 KiB */
+#define IC_MAX_TOML_KEYS ((size_t)16384)        /* parts of keys in one TOML file: each is looked up among all of its table */
+#define IC_MAX_TOML_DEPTH 128                   /* tables and arrays in one another; containerd's own go six deep */
 #define IC_MAX_LIST_ITEMS ((size_t)4096)         /* values of one list option, entries of one auth file */
 
 /* Registry answers; containerd takes manifests up to 4*1048*1048 bytes */
