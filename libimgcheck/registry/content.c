@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "content.h"
+
+#include <string.h>
+
+#include "base/digest.h"
+#include "base/json.h"
+#include "base/limits.h"
+#include "base/text.h"
+
+#define DOCKER_MANIFEST "application/vnd.docker.distribution.manifest.v2+json"
+#define DOCKER_LIST "application/vnd.docker.distribution.manifest.list.v2+json"
+#define OCI_MANIFEST "application/vnd.oci.image.manifest.v1+json"
+#define OCI_INDEX "application/vnd.oci.image.index.v1+json"
+
+const char ic_content_accept[] = "Accept: " DOCKER_MANIFEST ", " DOCKER_LIST ", " OCI_MANIFEST ", " OCI_INDEX ", */*";
+
+static const struct {
+	const char *media_type;
+	enum ic_content_kind kind;
+} kinds[] = {
+	{DOCKER_MANIFEST, IC_CONTENT_MANIFEST},
+	{OCI_MANIFEST, IC_CONTENT_MANIFEST},
+	{DOCKER_LIST, IC_CONTENT_INDEX},
+	{OCI_INDEX, IC_CONTENT_INDEX},
+	{"application/vnd.docker.distribution.manifest.v1+json", IC_CONTENT_SCHEMA1},
+	{"application/vnd.docker.distribution.manifest.v1+prettyjws", IC_CONTENT_SCHEMA1},
+	{"text/plain", IC_CONTENT_SCHEMA1},
+};
+
+/* Configs of images; the last is what some old pushers wrote, and is converted.  Any other is an artifact's. */
+static const char *const config_types[] = {
+	"application/vnd.oci.image.config.v1+json",
+	"application/vnd.docker.container.image.v1+json",
+	"application/octet-stream",
+};
+
+enum ic_content_kind ic_content_kind(const char *content_type)
+{
+	size_t len = content_type ? strcspn(content_type, ";") : 0;
+
+	for (size_t i = 0; i < IC_COUNT(kinds); i++)
+		if (ic_text_equal(content_type, len, kinds[i].media_type))
+			return kinds[i].kind;
+	return IC_CONTENT_OTHER;
+}
+
+/* ------------------------------------------------------------------ descriptors */
+
+static void descriptor_clear(struct ic_descriptor *d)
+{
+	free(d->media_type);
+	free(d->digest);
+	ic_texts_clear(&d->urls);
+}
+
+static const char *text_or_empty(const json_t *object, const char *key)
+{
+	const char *text = ic_json_text(object, key);
+
+	return text ? text : "";
+}
+
+static int read_size(const json_t *object, struct ic_descriptor *d, struct imgcheck_error **err)
+{
+	const json_t *size = json_object_get(object, "size");
+
+	if (size && !json_is_integer(size))
+		return ic_error_set(err, IMGCHECK_ERR_SYNTAX, "it has a size that is no whole number");
+	if (json_integer_value(size) < 0)
+		return ic_error_set(err, IMGCHECK_ERR_SYNTAX, "it has a negative size");
+	if (json_integer_value(size) == 0)
+		return ic_error_set(err, IMGCHECK_ERR_SYNTAX, "it has content with a size of zero");
+	d->size = (size_t)json_integer_value(size);
+	return 0;
+}
+
+static int read_digest(const json_t *object, struct ic_descriptor *d, struct imgcheck_error **err)
+{
+	const char *digest = text_or_empty(object, "digest");
+
+	if (!ic_digest_is_valid(digest, strlen(digest), NULL))
+		return ic_error_set(err, IMGCHECK_ERR_SYNTAX, "it has no valid digest where one belongs: \"%.80s\"", digest);
+	d->digest = ic_text_copy(digest, strlen(digest));
+	return d->digest ? 0 : ic_error_nomem(err);
+}
+
+static int read_urls(const json_t *object, struct ic_descriptor *d, struct imgcheck_error **err)
+{
+	const json_t *urls = json_object_get(object, "urls"), *url;
+	size_t i;
+	int result = 0;
+
+	json_array_foreach(urls, i, url) {
+		if (!json_is_string(url))
+			return ic_error_set(err, IMGCHECK_ERR_SYNTAX, "it has a layer url that is no text");
+		result = ic_texts_push(&d->urls, json_string_value(url), json_string_length(url), err);
+		if (result < 0)
+			return result;
+	}
+	return 0;
+}
+
+static void read_platform(const json_t *object, struct ic_descriptor *d)
+{
+	const json_t *platform = json_object_get(object, "platform");
+
+	d->has_platform = json_is_object(platform);
+	if (json_array_size(json_object_get(platform, "os.features")) > 0)
+		ic_platform_from_fields("unknown", "unknown", "", &d->platform); /* nodes have none of these features */
+	else if (d->has_platform)
+		ic_platform_from_fields(text_or_empty(platform, "os"), text_or_empty(platform, "architecture"),
+		                        text_or_empty(platform, "variant"), &d->platform);
+}
+
+/* Whether base64 text of this form stands for `size` bytes. */
+static bool data_has_size(const char *data, size_t size)
+{
+	size_t len = strlen(data), padding = 0;
+
+	while (padding < 2 && padding < len && data[len - padding - 1] == '=')
+		padding++;
+	return len > 0 && len % 4 == 0 && len / 4 * 3 - padding == size;
+}
+
+/* Fills *d, cleared with descriptor_clear() whatever the result. */
+static int read_descriptor(const json_t *object, struct ic_descriptor *d, struct imgcheck_error **err)
+{
+	const char *media_type = text_or_empty(object, "mediaType");
+	int result;
+
+	*d = (struct ic_descriptor){.media_type = ic_text_copy(media_type, strlen(media_type))};
+	ic_texts_init(&d->urls, IC_MAX_LIST_ITEMS);
+	if (!d->media_type)
+		return ic_error_nomem(err);
+	if (!json_is_object(object))
+		return ic_error_set(err, IMGCHECK_ERR_SYNTAX, "it lists content that is no object");
+	result = read_digest(object, d, err);
+	if (result == 0)
+		result = read_size(object, d, err);
+	if (result == 0)
+		result = read_urls(object, d, err);
+	if (result < 0)
+		return result;
+	d->inlined = data_has_size(text_or_empty(object, "data"), d->size);
+	read_platform(object, d);
+	return 0;
+}
+
+static int read_entries(const json_t *list, struct ic_content *c, struct imgcheck_error **err)
+{
+	const json_t *item;
+	size_t i;
+
+	if (list && !json_is_array(list) && !json_is_null(list))
+		return ic_error_set(err, IMGCHECK_ERR_SYNTAX, "its list of contents is no list");
+	json_array_foreach(list, i, item) {
+		struct ic_descriptor d;
+		int result = read_descriptor(item, &d, err);
+
+		if (result == 0)
+			result = ic_vec_push(&c->entries, &d, err);
+		if (result < 0) {
+			descriptor_clear(&d);
+			return result;
+		}
+	}
+	return 0;
+}
+
+/* ------------------------------------------------------------------ manifests and indexes */
+
+static bool has_member(const json_t *body, const char *key)
+{
+	const json_t *member = json_object_get(body, key);
+
+	return member && !json_is_null(member) && (!json_is_array(member) || json_array_size(member) > 0);
+}
+
+/* A body that can be read as two things is refused (CVE-2021-41190). */
+static int check_ambiguity(enum ic_content_kind kind, const json_t *body, struct imgcheck_error **err)
+{
+	const char *media_type = ic_json_text(body, "mediaType");
+	enum ic_content_kind said = ic_content_kind(media_type);
+
+	if (has_member(body, "fsLayers"))
+		return ic_error_set(err, IMGCHECK_ERR_SYNTAX, "it is in the old schema 1 format");
+	if (kind == IC_CONTENT_MANIFEST && (has_member(body, "manifests") || said == IC_CONTENT_INDEX))
+		return ic_error_set(err, IMGCHECK_ERR_SYNTAX, "it is served as a manifest but is an index");
+	if (kind == IC_CONTENT_INDEX &&
+	    (has_member(body, "config") || has_member(body, "layers") || said == IC_CONTENT_MANIFEST))
+		return ic_error_set(err, IMGCHECK_ERR_SYNTAX, "it is served as an index but is a manifest");
+	return 0;
+}
+
+static int read_manifest(const json_t *body, struct ic_content *c, struct imgcheck_error **err)
+{
+	size_t known = 0;
+	int result = read_descriptor(json_object_get(body, "config"), &c->config, err);
+
+	if (result < 0) {
+		ic_error_prefix(err, "its config: ");
+		return result;
+	}
+	while (known < IC_COUNT(config_types) && strcmp(c->config.media_type, config_types[known]) != 0)
+		known++;
+	if (known == IC_COUNT(config_types))
+		return ic_error_set(err, IMGCHECK_ERR_SYNTAX, "it is an artifact of type \"%.100s\", not an image", c->config.media_type);
+	return read_entries(json_object_get(body, "layers"), c, err);
+}
+
+int ic_content_parse(enum ic_content_kind kind, const char *body, size_t len, struct ic_content *out,
+                     struct imgcheck_error **err)
+{
+	json_t *json IC_AUTO(json) = NULL;
+	int result;
+
+	*out = (struct ic_content){.kind = kind};
+	ic_vec_init(&out->entries, sizeof(struct ic_descriptor), IC_MAX_LAYERS);
+	result = ic_json_parse(NULL, body, len, &json, err);
+	if (result < 0)
+		return result;
+	if (!json_is_object(json))
+		return ic_error_set(err, IMGCHECK_ERR_SYNTAX, "its body is no JSON object");
+	result = check_ambiguity(kind, json, err);
+	if (result == 0 && kind == IC_CONTENT_MANIFEST)
+		result = read_manifest(json, out, err);
+	else if (result == 0)
+		result = read_entries(json_object_get(json, "manifests"), out, err);
+	if (result < 0)
+		ic_content_clear(out);
+	return result;
+}
+
+void ic_content_clear(struct ic_content *c)
+{
+	for (size_t i = 0; i < c->entries.count; i++)
+		descriptor_clear(ic_vec_at(&c->entries, i));
+	ic_vec_clear(&c->entries);
+	descriptor_clear(&c->config);
+	c->config = (struct ic_descriptor){0};
+}
+
+bool ic_content_choose(const struct ic_content *index, const struct ic_platform *want, size_t *entry)
+{
+	bool found = false;
+	int best = -1;
+
+	for (size_t i = 0; i < index->entries.count; i++) {
+		const struct ic_descriptor *d = ic_vec_at(&index->entries, i);
+		int rank = d->has_platform ? ic_platform_rank(want, &d->platform) : -1;
+		bool better = rank >= 0 && (best < 0 || rank < best);
+
+		if (better || (!d->has_platform && !found)) {
+			*entry = i;
+			found = true;
+		}
+		if (better)
+			best = rank;
+	}
+	return found;
+}
+
+/* ------------------------------------------------------------------ configs */
+
+int ic_image_config_parse(const char *body, size_t len, struct ic_image_config *out, struct imgcheck_error **err)
+{
+	json_t *json IC_AUTO(json) = NULL;
+	const char *os, *architecture;
+	int result = ic_json_parse(NULL, body, len, &json, err);
+
+	*out = (struct ic_image_config){0};
+	if (result < 0)
+		return result;
+	if (!json_is_object(json))
+		return ic_error_set(err, IMGCHECK_ERR_SYNTAX, "its body is no JSON object");
+	os = text_or_empty(json, "os");
+	architecture = text_or_empty(json, "architecture");
+	out->has_platform = os[0] && architecture[0];
+	if (out->has_platform)
+		ic_platform_from_fields(os, architecture, text_or_empty(json, "variant"), &out->platform);
+	out->diff_ids = json_array_size(json_object_get(json_object_get(json, "rootfs"), "diff_ids"));
+	return 0;
+}

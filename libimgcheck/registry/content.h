@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef IC_REGISTRY_CONTENT_H
+#define IC_REGISTRY_CONTENT_H
+
+/*
+ * Manifests, indexes and image configs as a registry serves them, read as containerd reads them (OCI image
+ * specification: manifest.md, image-index.md, config.md; Docker image manifest v2 schema 2).  Pure; the
+ * bodies are hostile, and their digests were verified before or not at all.
+ */
+
+#include "base/buf.h"
+#include "base/platform.h"
+
+/* The header line that every request for a manifest carries. */
+extern const char ic_content_accept[];
+
+enum ic_content_kind {
+	IC_CONTENT_MANIFEST,
+	IC_CONTENT_INDEX,
+	IC_CONTENT_SCHEMA1, /* refused by containerd since 2.1 */
+	IC_CONTENT_OTHER
+};
+
+/* The kind that a media type or Content-Type value names; NULL and parameters behind ';' are fine. */
+enum ic_content_kind ic_content_kind(const char *content_type);
+
+struct ic_descriptor {
+	char *media_type;  /* "" where absent */
+	char *digest;      /* valid */
+	size_t size;       /* never 0 */
+	bool inlined;      /* its whole content stands in the descriptor, nothing is fetched */
+	bool has_platform; /* else the config of what it names decides */
+	struct ic_platform platform;
+	struct ic_vec urls; /* texts: where a foreign layer is fetched from, before the registry */
+};
+
+struct ic_content {
+	enum ic_content_kind kind;
+	struct ic_descriptor config; /* of a manifest */
+	struct ic_vec entries;       /* struct ic_descriptor: layers, or what an index lists */
+};
+
+/*
+ * Reads the body of a manifest or an index.  out is cleared with ic_content_clear(), on success only.
+ * Errors: SYNTAX or LIMIT with the reason why the runtime refuses it, NOMEM.
+ */
+int ic_content_parse(enum ic_content_kind kind, const char *body, size_t len, struct ic_content *out,
+                     struct imgcheck_error **err) IC_MUST_CHECK;
+void ic_content_clear(struct ic_content *c);
+
+static inline void ic_auto_content(struct ic_content *c)
+{
+	ic_content_clear(c);
+}
+
+/*
+ * The entry of an index that serves the platform: the best match, the first of equals; where none matches
+ * the first without a platform, whose config then decides.  False: none.
+ */
+bool ic_content_choose(const struct ic_content *index, const struct ic_platform *want, size_t *entry);
+
+struct ic_image_config {
+	bool has_platform;
+	struct ic_platform platform;
+	size_t diff_ids; /* how many layers it describes */
+};
+
+/* Reads an image config.  Errors: SYNTAX, LIMIT, NOMEM. */
+int ic_image_config_parse(const char *body, size_t len, struct ic_image_config *out, struct imgcheck_error **err) IC_MUST_CHECK;
+
+#endif

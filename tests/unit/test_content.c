@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "registry/content.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/limits.h"
+#include "test.h"
+
+#define D1 "sha256:1111111111111111111111111111111111111111111111111111111111111111"
+#define D2 "sha256:2222222222222222222222222222222222222222222222222222222222222222"
+#define CONFIG "\"config\":{\"mediaType\":\"application/vnd.oci.image.config.v1+json\",\"digest\":\"" D1 "\",\"size\":7}"
+#define LAYER "{\"mediaType\":\"application/vnd.oci.image.layer.v1.tar+gzip\",\"digest\":\"" D2 "\",\"size\":9}"
+
+TEST(content, kinds_of_media_types)
+{
+	static const struct {
+		const char *type;
+		enum ic_content_kind kind;
+	} rows[] = {
+		{"application/vnd.oci.image.manifest.v1+json", IC_CONTENT_MANIFEST},
+		{"application/vnd.oci.image.manifest.v1+json; charset=utf-8", IC_CONTENT_MANIFEST},
+		{"application/vnd.docker.distribution.manifest.v2+json", IC_CONTENT_MANIFEST},
+		{"application/vnd.docker.distribution.manifest.list.v2+json", IC_CONTENT_INDEX},
+		{"application/vnd.oci.image.index.v1+json", IC_CONTENT_INDEX},
+		{"application/vnd.docker.distribution.manifest.v1+prettyjws", IC_CONTENT_SCHEMA1},
+		{"text/plain; charset=utf-8", IC_CONTENT_SCHEMA1},
+		{"text/html", IC_CONTENT_OTHER},
+		{"application/json", IC_CONTENT_OTHER},
+		{"", IC_CONTENT_OTHER},
+		{NULL, IC_CONTENT_OTHER},
+	};
+
+	for (size_t i = 0; i < IC_COUNT(rows); i++)
+		cr_expect_eq(ic_content_kind(rows[i].type), rows[i].kind, "%s", rows[i].type ? rows[i].type : "none");
+}
+
+TEST(content, reads_a_manifest)
+{
+	static const char body[] = "{\"schemaVersion\":2," CONFIG ",\"layers\":[" LAYER
+	                           ",{\"mediaType\":\"x\",\"digest\":\"" D2 "\",\"size\":3,\"data\":\"YWJj\"},"
+	                           "{\"digest\":\"" D2 "\",\"size\":3,\"data\":\"YWI=\",\"urls\":[\"https://a/b\"]}]}";
+	struct ic_content c IC_AUTO(content) = {0};
+	const struct ic_descriptor *layer;
+
+	cr_assert_eq(ic_content_parse(IC_CONTENT_MANIFEST, body, strlen(body), &c, NULL), 0);
+	cr_assert_str_eq(c.config.digest, D1);
+	cr_assert_eq(c.config.size, 7);
+	cr_assert_eq(c.entries.count, 3);
+	layer = ic_vec_at(&c.entries, 0);
+	cr_assert_str_eq(layer->digest, D2);
+	cr_assert_not(layer->inlined);
+	cr_assert(((struct ic_descriptor *)ic_vec_at(&c.entries, 1))->inlined);
+	layer = ic_vec_at(&c.entries, 2);
+	cr_assert_not(layer->inlined, "two bytes are not three");
+	cr_assert_str_eq(layer->media_type, "");
+	cr_assert_str_eq(ic_texts_get(&layer->urls, 0), "https://a/b");
+}
+
+TEST(content, refuses_what_the_runtime_refuses)
+{
+	static const struct {
+		enum ic_content_kind kind;
+		const char *body, *reason;
+	} rows[] = {
+		{IC_CONTENT_MANIFEST, "[]", "no JSON object"},
+		{IC_CONTENT_MANIFEST, "{", "JSON"},
+		{IC_CONTENT_MANIFEST, "{}", "config"},
+		{IC_CONTENT_MANIFEST, "{\"fsLayers\":[{}]}", "schema 1"},
+		{IC_CONTENT_MANIFEST, "{" CONFIG ",\"layers\":[],\"manifests\":[{}]}", "is an index"},
+		{IC_CONTENT_MANIFEST, "{\"mediaType\":\"application/vnd.oci.image.index.v1+json\"," CONFIG "}", "is an index"},
+		{IC_CONTENT_INDEX, "{\"manifests\":[]," CONFIG "}", "is a manifest"},
+		{IC_CONTENT_INDEX, "{\"manifests\":[],\"layers\":[{}]}", "is a manifest"},
+		{IC_CONTENT_INDEX, "{\"manifests\":{}}", "no list"},
+		{IC_CONTENT_INDEX, "{\"manifests\":[1]}", "no object"},
+		{IC_CONTENT_INDEX, "{\"manifests\":[{\"digest\":\"" D1 "\",\"size\":0}]}", "size of zero"},
+		{IC_CONTENT_INDEX, "{\"manifests\":[{\"digest\":\"" D1 "\"}]}", "size of zero"},
+		{IC_CONTENT_INDEX, "{\"manifests\":[{\"digest\":\"" D1 "\",\"size\":-1}]}", "negative"},
+		{IC_CONTENT_INDEX, "{\"manifests\":[{\"digest\":\"" D1 "\",\"size\":\"1\"}]}", "no whole number"},
+		{IC_CONTENT_INDEX, "{\"manifests\":[{\"digest\":\"sha256:11\",\"size\":1}]}", "no valid digest"},
+		{IC_CONTENT_INDEX, "{\"manifests\":[{\"digest\":\"" D1 "\",\"size\":1,\"urls\":[1]}]}", "url"},
+		{IC_CONTENT_MANIFEST,
+		 "{\"config\":{\"mediaType\":\"application/vnd.cncf.helm.config.v1+json\",\"digest\":\"" D1 "\",\"size\":1}}", "artifact"},
+	};
+
+	for (size_t i = 0; i < IC_COUNT(rows); i++) {
+		struct imgcheck_error *err = NULL;
+		struct ic_content c;
+
+		cr_expect_eq(ic_content_parse(rows[i].kind, rows[i].body, strlen(rows[i].body), &c, &err), IMGCHECK_ERR_SYNTAX, "%s",
+		             rows[i].body);
+		cr_expect(strstr(imgcheck_error_message(err), rows[i].reason), "%s: %s", rows[i].body, imgcheck_error_message(err));
+		imgcheck_error_free(err);
+	}
+}
+
+TEST(content, lists_are_bounded)
+{
+	struct ic_buf body IC_AUTO(buf);
+	struct imgcheck_error *err = NULL;
+	struct ic_content c;
+
+	ic_buf_init(&body, (size_t)8 << 20);
+	cr_assert_eq(ic_buf_add_text(&body, "{\"manifests\":[", NULL), 0);
+	for (size_t i = 0; i <= IC_MAX_LAYERS; i++)
+		cr_assert_eq(ic_buf_printf(&body, NULL, "%s{\"digest\":\"" D1 "\",\"size\":1}", i ? "," : ""), 0);
+	cr_assert_eq(ic_buf_add_text(&body, "]}", NULL), 0);
+	cr_assert_eq(ic_content_parse(IC_CONTENT_INDEX, body.data, body.len, &c, &err), IMGCHECK_ERR_LIMIT);
+	imgcheck_error_free(err);
+}
+
+/* Turns the entries of a row ([{"id", "platform"}]) into an index and chooses for the host: its number, or -1. */
+static int choose_from(const char *entries, const char *host)
+{
+	json_t *list = NULL;
+	struct ic_content index IC_AUTO(content) = {0};
+	struct ic_platform want;
+	json_t *whole IC_AUTO(json) = NULL, *item;
+	char *body IC_AUTO(free) = NULL;
+	size_t i, chosen = 0;
+
+	cr_assert_eq(ic_json_parse(NULL, entries, strlen(entries), &list, NULL), 0, "%s", entries);
+	json_array_foreach(list, i, item)
+		cr_assert_eq(json_object_update_new(item, json_pack("{s:s, s:i}", "digest", D1, "size", 1)), 0);
+	whole = json_pack("{s:o}", "manifests", list);
+	body = json_dumps(whole, 0);
+	cr_assert_eq(ic_content_parse(IC_CONTENT_INDEX, body, strlen(body), &index, NULL), 0, "%s", body);
+	cr_assert_eq(ic_platform_parse(host, &want, NULL), 0, "%s", host);
+	return ic_content_choose(&index, &want, &chosen) ? (int)chosen : -1;
+}
+
+TEST(content, chooses_for_the_platform)
+{
+	static const struct {
+		const char *host, *entries;
+		int chosen;
+	} rows[] = {
+		{"linux/amd64", "[]", -1},
+		{"linux/amd64", "[{\"platform\":{\"os\":\"linux\",\"architecture\":\"arm64\"}},"
+		                "{\"platform\":{\"os\":\"linux\",\"architecture\":\"amd64\"}}]", 1},
+		{"linux/amd64", "[{},{\"platform\":{\"os\":\"linux\",\"architecture\":\"amd64\"}}]", 1},
+		{"linux/amd64", "[{\"platform\":{\"os\":\"unknown\",\"architecture\":\"unknown\"}},{},{}]", 1},
+		{"linux/amd64", "[{\"platform\":{\"os\":\"linux\",\"architecture\":\"amd64\",\"os.features\":[\"x\"]}}]", -1},
+	};
+
+	for (size_t i = 0; i < IC_COUNT(rows); i++)
+		cr_expect_eq(choose_from(rows[i].entries, rows[i].host), rows[i].chosen, "%s for %s", rows[i].entries, rows[i].host);
+}
+
+/* The columns of containerd's local pull.  Entries without a platform are decided by their config: probe's tests. */
+TEST(content, chooses_as_the_shared_table_says)
+{
+	const char *path = test_shared("facts/platform_match.tsv");
+	struct test_table *t;
+	size_t tried = 0;
+
+	if (!path)
+		cr_skip("no ../shared/facts");
+	t = test_table_open(path);
+	for (size_t row = 0; row < test_table_rows(t); row++) {
+		const char *entries = test_table_get(t, row, "entries_json"), *chosen = test_table_get(t, row, "ctd_local");
+		int expected = strcmp(chosen, "none") == 0 ? -1 : (int)strtol(chosen + 1, NULL, 10);
+
+		if (strstr(entries, "config_platform"))
+			continue;
+		cr_expect_eq(choose_from(entries, test_table_get(t, row, "host")), expected, "%s: not %s",
+		             test_table_get(t, row, "id"), chosen);
+		tried++;
+	}
+	cr_log_info("%zu of %zu rows", tried, test_table_rows(t));
+	cr_assert_geq(tried, 30);
+	test_table_close(t);
+}
+
+TEST(content, reads_a_config)
+{
+	static const char body[] = "{\"os\":\"linux\",\"architecture\":\"arm\",\"variant\":\"v7\","
+	                           "\"rootfs\":{\"type\":\"layers\",\"diff_ids\":[\"a\",\"b\"]}}";
+	struct ic_image_config config;
+	char text[IC_PLATFORM_TEXT_BYTES];
+
+	cr_assert_eq(ic_image_config_parse(body, strlen(body), &config, NULL), 0);
+	cr_assert(config.has_platform);
+	ic_platform_text(&config.platform, text);
+	cr_assert_str_eq(text, "linux/arm/v7");
+	cr_assert_eq(config.diff_ids, 2);
+	cr_assert_eq(ic_image_config_parse("{}", 2, &config, NULL), 0);
+	cr_assert_not(config.has_platform);
+	cr_assert_eq(ic_image_config_parse("7", 1, &config, NULL), IMGCHECK_ERR_SYNTAX);
+	cr_assert_eq(ic_image_config_parse("{", 1, &config, NULL), IMGCHECK_ERR_SYNTAX);
+}
