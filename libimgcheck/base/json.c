@@ -6,6 +6,11 @@
 #include "limits.h"
 #include "text.h"
 
+static bool is_structure(char c)
+{
+	return c == '{' || c == '}' || c == '[' || c == ']' || c == ',' || c == ':';
+}
+
 /*
  * Structural bytes outside strings, counted up to the ceiling; of the first value alone where more may
  * follow behind it.
@@ -20,13 +25,15 @@ static bool structure_fits(const char *text, size_t len, bool first_only)
 			i++;
 		else if (text[i] == '"')
 			quoted = !quoted;
-		if (quoted || !text[i] || !strchr("{}[],:", text[i]))
+		if (quoted || !is_structure(text[i]))
 			continue;
 		if (++tokens > IC_MAX_JSON_TOKENS)
 			return false;
 		if (text[i] == '{' || text[i] == '[')
 			depth++;
-		else if ((text[i] == '}' || text[i] == ']') && depth > 0 && --depth == 0 && first_only)
+		else if (text[i] == '}' || text[i] == ']')
+			depth -= depth > 0;
+		if (first_only && depth == 0)
 			return true;
 	}
 	return true;

@@ -94,7 +94,8 @@ struct ic_doc *ic_doc_new(unsigned line);
 int ic_doc_alloc(struct ic_doc *doc, size_t bytes, void **out, struct imgcheck_error **err) IC_MUST_CHECK;
 
 /* A scalar node with a copy of text. */
-int ic_doc_scalar(struct ic_doc *doc, const char *text, size_t len, struct ic_node **out, struct imgcheck_error **err) IC_MUST_CHECK;
+int ic_doc_scalar(struct ic_doc *doc, const char *text, size_t len, struct ic_node **out,
+                  struct imgcheck_error **err) IC_MUST_CHECK;
 
 /*
  * Appends an item to a sequence or mapping; *last is the item before (NULL for the first) and becomes

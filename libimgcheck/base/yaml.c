@@ -124,7 +124,8 @@ static void cut_at(struct ic_yaml *y, unsigned char byte, bool is_utf8)
 {
 	if (is_utf8)
 		(void)ic_error_set_at(&y->cut, IMGCHECK_ERR_SYNTAX, y->name, y->line, y->column,
-		                      "cannot read YAML: a control character or byte order mark (first byte 0x%02x) that text must not hold", byte);
+		                      "cannot read YAML: a control character or byte order mark (byte 0x%02x), which text must not hold",
+		                      byte);
 	else
 		(void)ic_error_set_at(&y->cut, IMGCHECK_ERR_SYNTAX, y->name, y->line, y->column,
 		                      "cannot read YAML: invalid UTF-8 (byte 0x%02x); save the file as UTF-8", byte);
@@ -273,8 +274,8 @@ static int report_parser(struct ic_yaml *y, struct imgcheck_error **err)
 		return report_cut(y, err);
 	if (p->context)
 		return ic_error_set_at(err, IMGCHECK_ERR_SYNTAX, y->name, (unsigned)p->problem_mark.line + 1,
-		                       (unsigned)p->problem_mark.column + 1, "cannot read YAML: syntax error: %s, %s that starts on line %zu",
-		                       problem, p->context, p->context_mark.line + 1);
+		                       (unsigned)p->problem_mark.column + 1,
+		                       "cannot read YAML: syntax error: %s, %s that starts on line %zu", problem, p->context, p->context_mark.line + 1);
 	return ic_error_set_at(err, IMGCHECK_ERR_SYNTAX, y->name, (unsigned)p->problem_mark.line + 1,
 	                       (unsigned)p->problem_mark.column + 1, "cannot read YAML: syntax error: %s", problem);
 }

@@ -23,7 +23,8 @@ typedef int (*ic_yaml_read_fn)(void *arg, char *out, size_t size, size_t *got, s
 int ic_yaml_new(const char *name, ic_yaml_read_fn read, void *arg, struct ic_yaml **out, struct imgcheck_error **err) IC_MUST_CHECK;
 
 /* The same over text in memory, borrowed. */
-int ic_yaml_new_text(const char *name, const char *text, size_t len, struct ic_yaml **out, struct imgcheck_error **err) IC_MUST_CHECK;
+int ic_yaml_new_text(const char *name, const char *text, size_t len, struct ic_yaml **out,
+                     struct imgcheck_error **err) IC_MUST_CHECK;
 void ic_yaml_free(struct ic_yaml *y);
 IC_DEFINE_AUTO(yaml, struct ic_yaml, ic_yaml_free)
 

@@ -71,7 +71,8 @@ static int list(const char *path, unsigned depth, struct ic_vec *files, struct i
 	int count, result = 0;
 
 	if (depth > MAX_FOLDERS_DEEP)
-		return ic_error_set_at(err, IMGCHECK_ERR_LIMIT, path, 0, 0, "cannot read folders more than %d levels deep", MAX_FOLDERS_DEEP);
+		return ic_error_set_at(err, IMGCHECK_ERR_LIMIT, path, 0, 0, "cannot read folders more than %d levels deep",
+		                       MAX_FOLDERS_DEEP);
 	count = scandir(path, &entries, is_visible, by_bytes);
 	if (count < 0)
 		return errno == ENOMEM ? ic_error_nomem(err) : failure(path, err);

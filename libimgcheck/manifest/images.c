@@ -228,14 +228,14 @@ static bool is_all(const struct imgcheck_image *m, enum ic_certainty certainty)
 }
 
 /* Marks the partial images that end the text of m. */
-static void mark_ends(const struct imgcheck_images *s, const struct imgcheck_image *m, bool *drop)
+static void mark_ends(const struct imgcheck_images *s, const struct imgcheck_image *m)
 {
 	for (const char *slash = strchr(m->text, '/'); slash; slash = strchr(slash + 1, '/')) {
 		bool found;
 		size_t i = search(s, slash + 1, strlen(slash + 1), &found);
 
 		if (found && is_all(image_at(s, i), IC_PARTIAL))
-			drop[i] = true;
+			image_at(s, i)->surplus = true;
 	}
 }
 
@@ -257,19 +257,16 @@ static bool is_rewrite(const struct imgcheck_images *s, const struct imgcheck_im
 
 void ic_images_settle(struct imgcheck_images *s)
 {
-	bool *drop IC_AUTO(free) = calloc(s->images.count + 1, sizeof(*drop));
 	size_t kept = 0;
 
-	if (!drop)
-		return;
 	for (size_t i = 0; i < s->images.count; i++) {
-		mark_ends(s, image_at(s, i), drop);
-		drop[i] |= is_rewrite(s, image_at(s, i));
+		mark_ends(s, image_at(s, i));
+		image_at(s, i)->surplus |= is_rewrite(s, image_at(s, i));
 	}
 	for (size_t i = 0; i < s->images.count; i++) {
 		struct imgcheck_image *m = image_at(s, i);
 
-		if (drop[i]) {
+		if (m->surplus) {
 			s->origins -= m->origins.count;
 			free_image(m);
 		} else {

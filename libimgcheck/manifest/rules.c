@@ -597,7 +597,8 @@ static bool is_script(const struct ic_step *at, const struct ic_node *node)
 {
 	const struct ic_node *name = ic_step_name(at);
 
-	return ic_text_starts(node->text, node->len, "#!") || (ic_node_is(name, IC_NODE_SCALAR) && ic_text_ends(name->text, name->len, ".sh"));
+	return ic_text_starts(node->text, node->len, "#!") ||
+	       (ic_node_is(name, IC_NODE_SCALAR) && ic_text_ends(name->text, name->len, ".sh"));
 }
 
 static int visit_config_value(struct ic_walk *w, const struct ic_step *at, const struct ic_node *node, struct imgcheck_error **err)

@@ -88,7 +88,10 @@ TEST(form, hosts)
 	static const struct {
 		const char *text;
 		bool has;
-	} rows[] = {{"r.example/a", true}, {"localhost/a", true}, {"reg:5000/a", true}, {"org/a", false}, {"r.example", false}, {"/a", false}};
+	} rows[] = {
+		{"r.example/a", true}, {"localhost/a", true}, {"reg:5000/a", true},
+		{"org/a", false},      {"r.example", false},  {"/a", false},
+	};
 
 	for (size_t i = 0; i < IC_COUNT(rows); i++)
 		cr_expect_eq(ic_form_has_host(rows[i].text, strlen(rows[i].text)), rows[i].has, "%s", rows[i].text);

@@ -9,8 +9,8 @@
 /* "path:line:column text" of each find, "!" before unresolved ones. */
 static int write_down(void *arg, const struct ic_found *f, struct imgcheck_error **err)
 {
-	return ic_buf_printf(arg, err, "%s%s:%u:%u %.*s\n", f->form == IC_FORM_UNRESOLVED ? "!" : "", f->place.path ? f->place.path : "",
-	                     f->place.line, f->column, (int)f->len, f->text);
+	return ic_buf_printf(arg, err, "%s%s:%u:%u %.*s\n", f->form == IC_FORM_UNRESOLVED ? "!" : "",
+	                     f->place.path ? f->place.path : "", f->place.line, f->column, (int)f->len, f->text);
 }
 
 TEST(list, recognised)

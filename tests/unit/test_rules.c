@@ -153,13 +153,22 @@ static int fail(void *arg, const struct ic_found *found, struct imgcheck_error *
 TEST(rules, failing_sink)
 {
 	static const char *const texts[] = {
-		"{containers: [{image: a}, {image: b}]}", "{volumes: [{image: {reference: a}}, {image: {reference: b}}]}",
-		"{args: [a/b:c, d/e:f]}", "{env: [{name: A, value: a/b:c}, {name: B, value: d/e:f}]}", "{image: a/b:c, x: d/e:f}",
-		"{annotations: {a: a/b:c, b: d/e:f}}", "{kind: ConfigMap, data: {a: a/b:c, b: d/e:f}}",
-		"{kind: ConfigMap, data: {a: \"containers: [{image: a}, {image: b}]\"}}", "{a: {repository: a/b, tag: c}, b: d/e:f}",
-		"{images: [{name: a/b, newTag: c}, {name: d/e, newTag: f}]}", "{kind: ConfigMap, data: {a: \"image=x\\na=a/b:c\\nb=d/e:f\"}}",
-		"{kind: DockerImage, name: a}", "{command: 'x r.example/a:1 r.example/b:1'}", "{env: [{name: A, value: 'a=a/b:c,b=d/e:f'}]}",
-		"{image: [{image: a/b:c}, d/e:f]}", "{a: {repository: a/b, tag: ''}}",
+		"{containers: [{image: a}, {image: b}]}",
+		"{volumes: [{image: {reference: a}}, {image: {reference: b}}]}",
+		"{args: [a/b:c, d/e:f]}",
+		"{env: [{name: A, value: a/b:c}, {name: B, value: d/e:f}]}",
+		"{image: a/b:c, x: d/e:f}",
+		"{annotations: {a: a/b:c, b: d/e:f}}",
+		"{kind: ConfigMap, data: {a: a/b:c, b: d/e:f}}",
+		"{kind: ConfigMap, data: {a: \"containers: [{image: a}, {image: b}]\"}}",
+		"{a: {repository: a/b, tag: c}, b: d/e:f}",
+		"{images: [{name: a/b, newTag: c}, {name: d/e, newTag: f}]}",
+		"{kind: ConfigMap, data: {a: \"image=x\\na=a/b:c\\nb=d/e:f\"}}",
+		"{kind: DockerImage, name: a}",
+		"{command: 'x r.example/a:1 r.example/b:1'}",
+		"{env: [{name: A, value: 'a=a/b:c,b=d/e:f'}]}",
+		"{image: [{image: a/b:c}, d/e:f]}",
+		"{a: {repository: a/b, tag: ''}}",
 	};
 
 	for (size_t i = 0; i < IC_COUNT(texts); i++) {

@@ -214,7 +214,8 @@ TEST(yaml, strings)
 {
 	static const char *const strings[] = {"nginx", "\"1.25\"", "'no'", "2024-01-01", "12:30:45", "=",   "0o18", "1.2.3",
 	                                      "1e",    "0x",     "!!str 5", "v1",       "_x", ".",    "\"\""};
-	static const char *const others[] = {"1.25", "no", "Yes", "on", "true", "~", "null", "", "0o14", "0x1F", "0b11", "1e3", "-1.5E-3", "1_000", "+.5", "[a]", "{a: b}"};
+	static const char *const others[] = {"1.25", "no",   "Yes", "on",      "true",  "~",   "null", "0o14",
+	                                     "0x1F", "0b11", "1e3", "-1.5E-3", "1_000", "+.5", "[a]",  "{a: b}"};
 
 	for (size_t i = 0; i < IC_COUNT(strings) + IC_COUNT(others); i++) {
 		bool is_string = i < IC_COUNT(strings);
