@@ -126,6 +126,8 @@ static int set_login(const struct check *c, struct imgcheck_config *config)
 
 	if (!c->creds)
 		return 0;
+	if (!c->has_registry)
+		return say_usage(c->input.command, "--creds needs --registry, since a login belongs to one host");
 	secret = strchr(c->creds, ':') + 1;
 	{
 		AUTO(free) char *user = memory_text_cut(c->creds, (size_t)(secret - 1 - c->creds));
@@ -158,12 +160,14 @@ static int set_registry(struct check *c, struct imgcheck_config *config)
 	AUTO(free) char *value = NULL;
 	const char *flag = options_library_get(&c->options, IMGCHECK_OPTION_REGISTRY);
 
+	c->has_registry = flag != NULL;
 	if (flag)
 		return imgcheck_images_set_value(c->input.images, "registry", flag, &e) ? refuse(e) : 0;
 	if (!c->input.description)
 		return 0;
 	if (imgcheck_target_value(c->input.description, "registry", &value, &e))
 		return say_error(e);
+	c->has_registry = value != NULL;
 	return value && imgcheck_config_set(config, IMGCHECK_OPTION_REGISTRY, value, &e) ? refuse(e) : 0;
 }
 

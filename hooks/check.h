@@ -16,6 +16,7 @@ struct check {
 	struct lines authfiles, cacerts, warn;
 	const char *creds, *proxy;
 	enum imgcheck_format format;
+	bool has_registry; /* known from a flag or the target */
 	bool gate; /* a guard: the setting mode=off lets everything pass */
 };
 
