@@ -8,8 +8,9 @@
 #include "fuzz.h"
 #include "manifest/template.h"
 
-static const char values_text[] = "{\"registry\": \"r.example:5000\", \"arch\": \"amd64\", \"n\": 3, \"half\": 0.5, \"yes\": true, \"none\": null,"
-                                  " \"a\": [1, \"b\", [2]], \"pillar\": {\"dns_domain\": \"x\", \"num_nodes\": 3}, \"wide\": \"\\u00e9\"}";
+static const char values_text[] =
+	"{\"registry\": \"r.example:5000\", \"arch\": \"amd64\", \"n\": 3, \"half\": 0.5, \"yes\": true, \"none\": null,"
+	" \"a\": [1, \"b\", [2]], \"pillar\": {\"dns_domain\": \"x\", \"num_nodes\": 3}, \"wide\": \"\\u00e9\"}";
 
 static size_t count_lines(const struct ic_buf *out)
 {

@@ -14,7 +14,7 @@
 
 /*
  * The same templates rendered by Jinja2 (tests/template/jinja2-cases) and here.  A larger run of random ones, or
- * other ones:  TEMPLATE_CASES=20000 TEMPLATE_SEED=7 build/release/tests/test_template_jinja
+ * other ones:  TEMPLATE_CASES=2500 TEMPLATE_SEED=7 build/release/tests/test_template_jinja
  */
 
 #define DEFAULT_CASES "400"
