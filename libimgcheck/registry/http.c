@@ -45,17 +45,29 @@ struct ic_http {
 	ic_msec curl_due;    /* when libcurl wants to be called; -1: never */
 	bool stopped, broken; /* broken: the loop or libcurl failed */
 	struct ic_http_ca ca;
+	struct ic_http_cas own_cas; /* of single hosts */
 };
 
 #define SET(ok, easy, option, value) ((ok) = (ok) && curl_easy_setopt((easy), (option), (value)) == CURLE_OK)
 
 /* ------------------------------------------------------------------ trust */
 
+/* The client's certificate and its key stand in one text. */
+static bool set_client(const struct ic_tls *tls, CURL *easy)
+{
+	struct curl_blob blob = {tls->client.data, tls->client.len, CURL_BLOB_NOCOPY};
+	bool ok = true;
+
+	SET(ok, easy, CURLOPT_SSLCERT_BLOB, &blob);
+	SET(ok, easy, CURLOPT_SSLKEY_BLOB, &blob);
+	return ok;
+}
+
 static bool set_trust(const struct ic_transfer *t, CURL *easy)
 {
-	const struct ic_http_ca *ca = &t->http->ca;
+	const struct ic_http_ca *own = ic_http_cas_get(&t->http->own_cas, t->tls), *ca = own ? own : &t->http->ca;
 	struct curl_blob blob = {ca->text.data, ca->text.len, CURL_BLOB_NOCOPY};
-	bool ok = true;
+	bool ok = !t->tls || !t->tls->client.len || set_client(t->tls, easy);
 
 	/* a folder of certificates would be read again for each connection */
 	SET(ok, easy, CURLOPT_CAPATH, NULL);
@@ -270,7 +282,9 @@ int ic_http_submit(struct ic_http *h, const struct ic_http_request *request, ic_
 	if (t->late)
 		t->job.not_before = 0;
 	t->unusable = !url_origin(t->url, &key);
-	result = ic_queue_add(&h->queue, key ? key : "", &t->job, err);
+	result = key ? ic_http_cas_key(&h->own_cas, request->tls, request->skip_verify, &key, err) : 0;
+	if (result == 0)
+		result = ic_queue_add(&h->queue, key ? key : "", &t->job, err);
 	if (result < 0) {
 		drop(t);
 		return result;
@@ -737,6 +751,7 @@ int ic_http_new(const char *ca_pem, size_t ca_len, ic_msec deadline, struct ic_h
 	h->deadline = deadline;
 	h->curl_due = -1;
 	ic_http_ca_init(&h->ca);
+	ic_http_cas_init(&h->own_cas);
 	ic_queue_init(&h->queue, IC_MAX_BODIES_BYTES);
 	h->multi = curl_multi_init();
 	h->share = curl_share_init();
@@ -766,19 +781,7 @@ void ic_http_free(struct ic_http *h)
 	ic_queue_clear(&h->queue);
 	ic_loop_clear(&h->loop);
 	ic_http_ca_clear(&h->ca);
+	ic_http_cas_clear(&h->own_cas);
 	free(h);
 	curl_global_cleanup();
-}
-
-const char *ic_http_header(const struct ic_http_answer *answer, const char *name, size_t i)
-{
-	size_t len = strlen(name);
-
-	for (size_t at = 0; at < answer->header.count; at++) {
-		const char *field = ic_texts_get(&answer->header, at);
-
-		if (ic_text_starts(field, strlen(field), name) && field[len] == ':' && i-- == 0)
-			return field + len + 2;
-	}
-	return NULL;
 }

@@ -19,6 +19,7 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/tls.h"
 
 enum ic_http_method { IC_HTTP_HEAD, IC_HTTP_GET, IC_HTTP_POST };
 
@@ -30,6 +31,7 @@ struct ic_http_request {
 	const char *body;          /* POST: NUL-terminated form, else NULL */
 	const char *proxy;         /* URL, "" for none */
 	bool skip_verify;
+	const struct ic_tls *tls;  /* NULL: the transport's; borrowed until ic_http_free(), and the same pointer means the same bytes */
 	size_t max_body;           /* longer bodies are IC_HTTP_TOO_LARGE; counted as they arrive.  Up to half of IC_MAX_BODIES_BYTES */
 	bool first_byte;           /* stop after the first byte of a 2xx answer's body: proof enough that there is one */
 	ic_msec not_before;        /* monotonic; 0: at once (retries).  Not before the deadline: IC_HTTP_DEADLINE soon */

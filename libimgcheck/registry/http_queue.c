@@ -363,12 +363,31 @@ bool ic_queue_done(struct ic_queue *q, struct ic_job *job, enum ic_lesson lesson
 	return hopeless;
 }
 
+struct holding {
+	const char *key;
+	size_t len;
+	ic_msec until;
+};
+
+/* The host itself, and it in all ways in which it is reached. */
+static void hold_one(const void *node, VISIT visit, void *arg)
+{
+	const struct holding *holding = arg;
+	struct ic_host *host = *(struct ic_host *const *)node;
+
+	if (visit != postorder && visit != leaf)
+		return;
+	if (strncmp(host->key, holding->key, holding->len) != 0 || (host->key[holding->len] && host->key[holding->len] != ' '))
+		return;
+	if (host->until < holding->until)
+		host->until = holding->until;
+}
+
 void ic_queue_hold(struct ic_queue *q, const char *key, ic_msec until)
 {
-	struct ic_host *host = find_host(q, key);
+	struct holding holding = {key, strlen(key), until};
 
-	if (host && host->until < until)
-		host->until = until;
+	twalk_r(q->hosts, hold_one, &holding);
 }
 
 /* Unlinks a job that does not run. */

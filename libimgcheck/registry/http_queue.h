@@ -61,7 +61,7 @@ struct ic_queue {
 void ic_queue_init(struct ic_queue *q, size_t room);
 void ic_queue_clear(struct ic_queue *q); /* no job may be linked any more */
 
-/* Appends a job.  key names the host and how it is reached.  Errors: NOMEM, and the job is not linked. */
+/* Appends a job.  key names the host, and behind a blank how it is reached.  Errors: NOMEM, and the job is not linked. */
 int ic_queue_add(struct ic_queue *q, const char *key, struct ic_job *job, struct imgcheck_error **err) IC_MUST_CHECK;
 
 /* The job to start now; it counts as running.  NULL: none. */
@@ -97,7 +97,7 @@ enum ic_lesson {
  */
 bool ic_queue_done(struct ic_queue *q, struct ic_job *job, enum ic_lesson lesson, bool too_many);
 
-/* Nothing is sent to the host before then. */
+/* Nothing is sent before then to the host of this key, and those whose keys only add a blank and more to it. */
 void ic_queue_hold(struct ic_queue *q, const char *key, ic_msec until);
 
 /* Unlinks and gives one of the host's waiting jobs whose time has come, with a number up to `last`; NULL: none is left. */

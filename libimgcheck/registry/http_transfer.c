@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/text.h"
+
 static const char *put(char **at, const char *text)
 {
 	size_t len = strlen(text) + 1;
@@ -34,6 +36,7 @@ struct ic_transfer *ic_transfer_new(const struct ic_http_request *r)
 	t->size = size;
 	t->method = r->method;
 	t->skip_verify = r->skip_verify;
+	t->tls = r->tls;
 	t->first_byte = r->first_byte;
 	t->max_body = r->max_body < SIZE_MAX ? r->max_body : SIZE_MAX - 1;
 	t->url = put(&at, r->url);
@@ -52,4 +55,17 @@ void ic_transfer_free(struct ic_transfer *t)
 {
 	explicit_bzero(t, t->size);
 	free(t);
+}
+
+const char *ic_http_header(const struct ic_http_answer *answer, const char *name, size_t i)
+{
+	size_t len = strlen(name);
+
+	for (size_t at = 0; at < answer->header.count; at++) {
+		const char *field = ic_texts_get(&answer->header, at);
+
+		if (ic_text_starts(field, strlen(field), name) && field[len] == ':' && i-- == 0)
+			return field + len + 2;
+	}
+	return NULL;
 }

@@ -18,6 +18,7 @@ struct ic_transfer {
 	struct ic_flight *flight; /* NULL while it waits */
 	enum ic_http_method method;
 	bool skip_verify, first_byte;
+	const struct ic_tls *tls;
 	bool late;     /* may not start before the deadline */
 	bool unusable; /* the URL is none of ours */
 	size_t max_body;

@@ -10,7 +10,7 @@
  * Where there is no such file (no /proc, an old kernel) the text itself is kept, which only costs the time.
  */
 
-#include "base/buf.h"
+#include "base/tls.h"
 
 struct ic_http_ca {
 	int fd;             /* the file; -1: none */
@@ -23,5 +23,24 @@ void ic_http_ca_clear(struct ic_http_ca *ca);
 
 /* Takes PEM text, once.  Errors: NOMEM, LIMIT. */
 int ic_http_ca_set(struct ic_http_ca *ca, const char *pem, size_t len, struct imgcheck_error **err) IC_MUST_CHECK;
+
+/* The same for the certificates of single hosts: files for those seen so far. */
+struct ic_http_cas {
+	struct ic_vec list;
+};
+
+void ic_http_cas_init(struct ic_http_cas *cas);
+void ic_http_cas_clear(struct ic_http_cas *cas);
+
+/*
+ * Makes a file for tls (borrowed, may be NULL), once.  A host is queued apart for each way of trusting it,
+ * since those who wait share the end of a first handshake: *key, new, becomes a longer one, with " 3" for
+ * certificates of its own and "!" for none that are looked at.  Errors: NOMEM, LIMIT.
+ */
+int ic_http_cas_key(struct ic_http_cas *cas, const struct ic_tls *tls, bool skip_verify, char **key,
+                    struct imgcheck_error **err) IC_MUST_CHECK;
+
+/* The file for a tls that was added, or NULL where it trusts nobody of its own. */
+const struct ic_http_ca *ic_http_cas_get(const struct ic_http_cas *cas, const struct ic_tls *tls);
 
 #endif

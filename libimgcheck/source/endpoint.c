@@ -34,6 +34,10 @@ static void endpoint_clear(struct ic_endpoint *e)
 	free(e->host);
 	free(e->base_path);
 	free(e->repository);
+	free(e->ns);
+	for (size_t i = 0; i < e->header.count; i++)
+		ic_secret_free(*(char **)ic_vec_at(&e->header, i));
+	ic_vec_clear(&e->header);
 	ic_secret_free(e->proxy);
 	free(e->proxy_source);
 	login_clear(&e->login);
@@ -45,6 +49,8 @@ void ic_endpoints_clear(struct ic_endpoints *e)
 		endpoint_clear(ic_vec_at(&e->list, i));
 	ic_vec_clear(&e->list);
 	ic_ref_clear(&e->asked);
+	free(e->reason);
+	e->reason = NULL;
 }
 
 /* A host of a setting stands for the registry's name and for the name under which it is asked. */
@@ -115,6 +121,7 @@ static int fill(struct ic_endpoint *e, const struct imgcheck_config *c, const st
 	const char *proxy_source;
 	const char *proxy = ic_proxy_choose(c, up->scheme, up->host, &proxy_source);
 
+	ic_texts_init(&e->header, IC_MAX_HEADER_FIELDS);
 	e->skip_verify = up->skip_verify;
 	e->http_fallback = up->http_fallback;
 	e->resolve = true;

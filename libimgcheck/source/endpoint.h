@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "base/ref.h"
+#include "base/tls.h"
 #include "source/secret.h"
 
 /* Credentials for one endpoint.  Secrets are zeroed when cleared and never leave the request's headers. */
@@ -23,6 +24,9 @@ struct ic_endpoint {
 	char *host;       /* host[:port], as in a URL */
 	char *base_path;  /* before "/<repository>/...": "/v2", or with a prefix of a mirror */
 	char *repository; /* the repository on this endpoint */
+	char *ns;         /* a mirror is told the host that it stands in for, as "?ns=<host>" of each request; NULL for none */
+	struct ic_vec header;     /* texts "Name: value", secrets, for each request to this endpoint and to its token server */
+	const struct ic_tls *tls; /* certificates for all of these requests, NULL: those of the run; borrowed from the config */
 	char *proxy;      /* URL of the proxy, "" for none */
 	char *proxy_source; /* where the proxy came from, for messages; NULL for none */
 	bool skip_verify; /* insecure: the certificate is not looked at */
@@ -34,7 +38,13 @@ struct ic_endpoint {
 
 struct ic_endpoints {
 	struct ic_ref asked;  /* the reference after rewriting; its registry may differ from the one written */
-	struct ic_vec list;   /* struct ic_endpoint, in the order of the runtime; never empty */
+	struct ic_vec list;   /* struct ic_endpoint, in the order of the runtime */
+	/*
+	 * Where nobody would be asked the list is empty, and this is the result: a configuration that the
+	 * runtime cannot use, or an upstream that is not to be asked.
+	 */
+	enum imgcheck_verdict verdict;
+	char *reason; /* one escaped line; NULL where the list is not empty */
 };
 
 /*

@@ -91,6 +91,28 @@ static char *read_certificate(const char *folder, const char *name)
 
 static const char answer_script[] = "on * *\nstatus 200 OK\nbody x\n";
 
+/* A request with certificates of its own. */
+static struct got ask_with(const char *base, const struct ic_tls *tls)
+{
+	struct ic_http_request request = {.method = IC_HTTP_GET, .proxy = "", .url = base, .tls = tls, .max_body = 1000};
+	struct ic_http *h = start(NULL);
+	struct got g = {0};
+
+	cr_assert_eq(ic_http_submit(h, &request, done, &g, NULL), 0);
+	run(h);
+	ic_http_free(h);
+	cr_assert_eq(g.calls, 1);
+	return g;
+}
+
+static void put_file(struct ic_buf *out, const char *folder, const char *name)
+{
+	char *text = read_certificate(folder, name);
+
+	cr_assert_eq(ic_buf_add_text(out, text, NULL), 0);
+	free(text);
+}
+
 /* ------------------------------------------------------------------ trust */
 
 static const struct {
@@ -132,6 +154,75 @@ TEST(http_tls, says_what_is_wrong_with_a_certificate)
 		fault_stop(&server);
 	}
 	free(ca);
+	fault_certs_remove(certs);
+}
+
+TEST(http_tls, shows_a_client_certificate)
+{
+	static const struct {
+		const char *certificate, *key;
+		enum ic_http_end end;
+	} rows[] = {
+		{"good.crt", "good.key", IC_HTTP_ANSWERED},
+		{"self.crt", "self.key", IC_HTTP_TLS},
+		{"good.crt", "other.key", IC_HTTP_TLS},
+		{NULL, NULL, IC_HTTP_TLS},
+	};
+	char certs[64], ca_path[128];
+
+	fault_certs_make(certs, sizeof(certs));
+	(void)snprintf(ca_path, sizeof(ca_path), "%s/ca.crt", certs);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct ic_tls tls;
+		struct fault server;
+		struct got g;
+
+		ic_buf_init(&tls.ca, 1 << 20);
+		ic_buf_init(&tls.client, 1 << 20);
+		put_file(&tls.ca, certs, "ca.crt");
+		if (rows[i].key) {
+			put_file(&tls.client, certs, rows[i].certificate);
+			put_file(&tls.client, certs, rows[i].key);
+		}
+		fault_start_tls(&server, answer_script, certs, "good", ca_path);
+		g = ask_with(server.base, &tls);
+		cr_expect_eq(g.end, rows[i].end, "row %zu: end %d, %s", i, g.end, g.detail);
+		fault_stop(&server);
+		ic_buf_clear(&tls.ca);
+		ic_buf_clear(&tls.client);
+	}
+	fault_certs_remove(certs);
+}
+
+/* Each with its own certificates, though all wait for one host and the first ones fail. */
+TEST(http_tls, keeps_ways_of_trusting_a_host_apart)
+{
+	char certs[64];
+	struct ic_tls own = {0}, wrong = {0};
+	struct got g[6] = {{0}};
+	struct fault server;
+	struct ic_http *h = start(NULL);
+
+	fault_certs_make(certs, sizeof(certs));
+	ic_buf_init(&own.ca, 1 << 20);
+	ic_buf_init(&wrong.ca, 1 << 20);
+	put_file(&own.ca, certs, "ca.crt");
+	put_file(&wrong.ca, certs, "self.crt");
+	fault_start_tls(&server, answer_script, certs, "good", NULL);
+	for (size_t i = 0; i < 6; i++) {
+		const struct ic_tls *ways[] = {NULL, &wrong, &own};
+		struct ic_http_request request = {.method = IC_HTTP_GET, .proxy = "", .url = server.base, .tls = ways[i % 3],
+		                                  .max_body = 1000};
+
+		cr_assert_eq(ic_http_submit(h, &request, done, &g[i], NULL), 0);
+	}
+	run(h);
+	for (size_t i = 0; i < 6; i++)
+		cr_expect_eq(g[i].end, i % 3 == 2 ? IC_HTTP_ANSWERED : IC_HTTP_TLS, "request %zu: %s", i, g[i].detail);
+	ic_http_free(h);
+	fault_stop(&server);
+	ic_buf_clear(&own.ca);
+	ic_buf_clear(&wrong.ca);
 	fault_certs_remove(certs);
 }
 
