@@ -6,231 +6,299 @@
 #include "base/json.h"
 #include "base/limits.h"
 #include "base/text.h"
+#include "registry/url.h"
 
-#define MAX_CODE_BYTES 40
-#define MAX_WORDS_BYTES 160
-#define MAX_REQUEST_BYTES 400
-#define MAX_CODES 8 /* nested codes shown */
+#define CODE_BYTES 120
+#define TEXT_BYTES 300
+#define NESTED_CODES 4
 
-/* What a registry says of itself in an error body: both "" where it says nothing. */
-struct words {
-	struct ic_buf code, text;
-};
+const char *ic_http_method_name(enum ic_http_method method)
+{
+	switch (method) {
+	case IC_HTTP_HEAD:
+		return "HEAD";
+	case IC_HTTP_GET:
+		return "GET";
+	case IC_HTTP_POST:
+		return "POST";
+	}
+	return "?";
+}
 
-static void words_clear(struct words *w)
+/* ------------------------------------------------------------------ verdicts */
+
+static enum imgcheck_verdict verdict_of_status(long status)
+{
+	if (status >= 200 && status <= 299)
+		return IMGCHECK_VERDICT_OK;
+	if (status == 401)
+		return IMGCHECK_VERDICT_UNAUTHORIZED;
+	if (status == 403 || status == 412 || status == 451)
+		return IMGCHECK_VERDICT_DENIED;
+	if (status == 404)
+		return IMGCHECK_VERDICT_NOT_FOUND;
+	if (status == 429)
+		return IMGCHECK_VERDICT_RATE_LIMITED;
+	return IMGCHECK_VERDICT_SERVER_ERROR;
+}
+
+enum imgcheck_verdict ic_answer_verdict(const struct ic_http_answer *answer)
+{
+	switch (answer->end) {
+	case IC_HTTP_ANSWERED:
+		return verdict_of_status(answer->status);
+	case IC_HTTP_UNRESOLVED:
+	case IC_HTTP_REFUSED:
+	case IC_HTTP_BROKEN:
+	case IC_HTTP_STALLED:
+		return IMGCHECK_VERDICT_UNREACHABLE;
+	case IC_HTTP_TLS:
+		return IMGCHECK_VERDICT_TLS;
+	case IC_HTTP_TOO_LARGE:
+		/* an oversized success is judged by who asked; an error's size changes nothing */
+		return answer->status > 299 ? verdict_of_status(answer->status) : IMGCHECK_VERDICT_SERVER_ERROR;
+	case IC_HTTP_DEADLINE:
+		return IMGCHECK_VERDICT_DEADLINE;
+	case IC_HTTP_FAILED:
+		return IMGCHECK_VERDICT_SERVER_ERROR;
+	}
+	return IMGCHECK_VERDICT_SERVER_ERROR;
+}
+
+static bool is_html(const struct ic_http_answer *answer)
+{
+	const char *type = ic_http_header(answer, "content-type", 0);
+	const char *text = ic_buf_text(&answer->body);
+
+	if (type && ic_text_equal_nocase(type, strcspn(type, "; \t"), "text/html"))
+		return true;
+	text += strspn(text, " \t\r\n");
+	return strncasecmp(text, "<!doctype html", 14) == 0 || strncasecmp(text, "<html", 5) == 0;
+}
+
+bool ic_answer_is_web_page(const struct ic_http_answer *answer)
+{
+	return is_html(answer) && !ic_http_header(answer, "docker-distribution-api-version", 0);
+}
+
+/* ------------------------------------------------------------------ a registry's own words */
+
+void ic_words_clear(struct ic_words *w)
 {
 	ic_buf_clear(&w->code);
 	ic_buf_clear(&w->text);
 }
 
-static inline void ic_auto_words(struct words *w)
+static int add_escaped(struct ic_buf *out, const char *text, size_t most, struct imgcheck_error **err)
 {
-	words_clear(w);
+	return text ? ic_text_escape(out, text, strlen(text), most, err) : 0;
 }
 
-/* ------------------------------------------------------------------ error bodies */
-
-static int add(struct ic_buf *out, const char *text, size_t len, size_t most, struct imgcheck_error **err)
+/* Codes of upstream errors that a cache passes on: detail.errors[].code, or detail.Code. */
+static int add_nested_codes(const json_t *detail, struct ic_buf *out, struct imgcheck_error **err)
 {
-	if (len > 0 && out->len > 0) {
-		int result = ic_buf_add_text(out, " ", err);
+	const json_t *errors = json_object_get(detail, "errors");
+	const char *code = ic_json_text(detail, "Code");
+	int result = 0;
 
-		if (result < 0)
-			return result;
-	}
-	return ic_text_escape(out, text, len, most, err);
-}
-
-static int add_member(const json_t *object, const char *key, struct ic_buf *out, size_t most, struct imgcheck_error **err)
-{
-	const json_t *member = json_object_get(object, key);
-
-	return json_is_string(member) ? add(out, json_string_value(member), json_string_length(member), most, err) : 0;
-}
-
-/* A pull-through cache hides what its upstream said in the detail: {"errors": [{"code"}]} or {"Code"}. */
-static int add_nested(const json_t *detail, struct words *w, struct imgcheck_error **err)
-{
-	const json_t *item;
-	size_t i;
-	int result = add_member(detail, "Code", &w->code, MAX_CODE_BYTES, err);
-
-	json_array_foreach(json_object_get(detail, "errors"), i, item) {
-		if (i >= MAX_CODES || result < 0)
-			break;
-		result = add_member(item, "code", &w->code, MAX_CODE_BYTES, err);
+	for (size_t i = 0; result == 0 && (code || (i < NESTED_CODES && i < json_array_size(errors))); i++) {
+		if (!code)
+			code = ic_json_text(json_array_get(errors, i), "code");
+		if (code) {
+			result = ic_buf_add_text(out, out->len ? "/" : "", err);
+			if (result == 0)
+				result = add_escaped(out, code, CODE_BYTES / 2, err);
+		}
+		code = NULL;
 	}
 	return result;
 }
 
-/* distribution-spec: {"errors": [{"code", "message", "detail"}]}; others put one text under a key of their own. */
-static int read_json(const json_t *body, struct words *w, struct imgcheck_error **err)
+static int read_errors(const json_t *errors, struct ic_words *out, struct imgcheck_error **err)
 {
-	static const char *const text_keys[] = {"message", "details", "error_description", "error", "msg"};
-	const json_t *first = json_array_get(json_object_get(body, "errors"), 0);
-	int result;
+	const json_t *first = json_array_get(errors, 0);
+	const json_t *detail = json_object_get(first, "detail");
+	int result = add_escaped(&out->code, ic_json_text(first, "code"), CODE_BYTES, err);
 
-	if (first) {
-		result = add_member(first, "code", &w->code, MAX_CODE_BYTES, err);
-		if (result == 0)
-			result = add_member(first, "message", &w->text, MAX_WORDS_BYTES, err);
-		return result < 0 ? result : add_nested(json_object_get(first, "detail"), w, err);
-	}
-	for (size_t i = 0; i < IC_COUNT(text_keys) && w->text.len == 0; i++) {
-		result = add_member(body, text_keys[i], &w->text, MAX_WORDS_BYTES, err);
-		if (result < 0)
-			return result;
-	}
-	return 0;
-}
-
-/* Object stores answer in XML: <Error><Code>NoSuchKey</Code>... */
-static int read_xml(const char *body, struct words *w, struct imgcheck_error **err)
-{
-	const char *code = strstr(body, "<Code>");
-
-	if (!code)
-		return 0;
-	code += strlen("<Code>");
-	return add(&w->code, code, strcspn(code, "<"), MAX_CODE_BYTES, err);
-}
-
-static int read_words(const struct ic_http_answer *answer, struct words *w, struct imgcheck_error **err)
-{
-	const char *body = ic_buf_text(&answer->body);
-	json_t *json IC_AUTO(json) = NULL;
-
-	if (answer->body.len == 0 || ic_answer_is_page(answer))
-		return 0;
-	if (ic_json_parse(NULL, body, answer->body.len, &json, NULL) == 0 && json_is_object(json))
-		return read_json(json, w, err);
-	body += strspn(body, " \t\r\n");
-	if (body[0] == '<')
-		return read_xml(body, w, err);
-	return add(&w->text, body, strcspn(body, "\r\n"), MAX_WORDS_BYTES, err);
-}
-
-bool ic_answer_is_page(const struct ic_http_answer *answer)
-{
-	const char *type = ic_http_header(answer, "content-type", 0);
-	const char *body = ic_buf_text(&answer->body);
-
-	if (type && ic_text_equal_nocase(type, strcspn(type, "; "), "text/html"))
-		return true;
-	body += strspn(body, " \t\r\n");
-	return ic_text_equal_nocase(body, strnlen(body, strlen("<!doctype html")), "<!doctype html") ||
-	       ic_text_equal_nocase(body, strnlen(body, strlen("<html")), "<html");
-}
-
-/* ------------------------------------------------------------------ verdicts */
-
-/* A registry that knows the manifest says 404 only because it thinks that we cannot read the type: no fact about the image. */
-static bool accept_is_lacking(const struct words *w)
-{
-	const char *text = ic_buf_text(&w->text);
-
-	return strcasestr(text, "accept header does not support") != NULL;
-}
-
-static const struct {
-	long status;
-	enum imgcheck_verdict verdict;
-	const char *words;
-} statuses[] = {
-	{401, IMGCHECK_VERDICT_UNAUTHORIZED, "missing or no access"},
-	{403, IMGCHECK_VERDICT_DENIED, "missing or no access"},
-	{404, IMGCHECK_VERDICT_NOT_FOUND, "not found"},
-	{407, IMGCHECK_VERDICT_UNREACHABLE, "the proxy wants credentials"},
-	{412, IMGCHECK_VERDICT_DENIED, "refused by a policy of the registry"},
-	{429, IMGCHECK_VERDICT_RATE_LIMITED, "too many requests"},
-};
-
-static enum imgcheck_verdict judge_success(const struct ic_http_answer *answer, const char **words)
-{
-	if (ic_answer_is_page(answer)) {
-		*words = "a web page, not a registry's answer";
-		return IMGCHECK_VERDICT_NOT_A_REGISTRY;
-	}
-	*words = "an answer of an unexpected media type";
-	return IMGCHECK_VERDICT_CORRUPT;
-}
-
-static enum imgcheck_verdict judge_status(const struct ic_http_answer *answer, const struct words *w, const char **words)
-{
-	if (answer->status / 100 == 2)
-		return judge_success(answer, words);
-	if (answer->status == 404 && accept_is_lacking(w)) {
-		*words = "the registry has it in a form that it thinks we cannot read";
-		return IMGCHECK_VERDICT_SERVER_ERROR;
-	}
-	for (size_t i = 0; i < IC_COUNT(statuses); i++)
-		if (statuses[i].status == answer->status) {
-			*words = statuses[i].words;
-			return statuses[i].verdict;
-		}
-	*words = answer->status / 100 == 5   ? "the registry is broken or busy"
-	         : answer->status / 100 == 3 ? "a redirect that leads nowhere"
-	                                     : "an answer that decides nothing";
-	return IMGCHECK_VERDICT_SERVER_ERROR;
-}
-
-static enum imgcheck_verdict judge_end(const struct ic_http_answer *answer, const char **words)
-{
-	*words = answer->detail && answer->detail[0] ? answer->detail : "the request failed";
-	switch (answer->end) {
-	case IC_HTTP_TLS:
-		return IMGCHECK_VERDICT_TLS;
-	case IC_HTTP_DEADLINE:
-		return IMGCHECK_VERDICT_DEADLINE;
-	case IC_HTTP_TOO_LARGE:
-		return IMGCHECK_VERDICT_CORRUPT;
-	case IC_HTTP_ANSWERED:
-	case IC_HTTP_UNRESOLVED:
-	case IC_HTTP_REFUSED:
-	case IC_HTTP_BROKEN:
-	case IC_HTTP_STALLED:
-	case IC_HTTP_FAILED:
-		break;
-	}
-	return IMGCHECK_VERDICT_UNREACHABLE;
-}
-
-/* "manifest unknown (404 MANIFEST_UNKNOWN to HEAD https://...)" */
-static int write_reason(const struct ic_http_answer *answer, const char *request, const char *fallback,
-                        const struct words *w, struct ic_buf *reason, struct imgcheck_error **err)
-{
-	const char *type = answer->status / 100 == 2 ? ic_http_header(answer, "content-type", 0) : NULL;
-	int result;
-
-	if (w->text.len > 0 && !type)
-		result = ic_buf_add_text(reason, ic_buf_text(&w->text), err);
-	else
-		result = ic_text_escape(reason, fallback, strlen(fallback), MAX_WORDS_BYTES, err);
-	if (result == 0 && type)
-		result = add(reason, type, strlen(type), MAX_WORDS_BYTES, err);
 	if (result == 0)
-		result = ic_buf_add_text(reason, " (", err);
-	if (result == 0 && answer->end == IC_HTTP_ANSWERED)
-		result = ic_buf_printf(reason, err, "%ld%s%s to ", answer->status, w->code.len > 0 ? " " : "", ic_buf_text(&w->code));
+		result = add_nested_codes(detail, &out->code, err);
 	if (result == 0)
-		result = ic_text_escape(reason, request, strlen(request), MAX_REQUEST_BYTES, err);
-	return result < 0 ? result : ic_buf_add_char(reason, ')', err);
+		result = add_escaped(&out->text, ic_json_text(first, "message"), TEXT_BYTES, err);
+	if (result == 0 && out->text.len == 0)
+		result = add_escaped(&out->text, json_string_value(detail), TEXT_BYTES, err);
+	out->structured = json_is_object(first);
+	return result;
 }
 
-int ic_answer_judge(const struct ic_http_answer *answer, const char *request, enum imgcheck_verdict *verdict,
-                    struct ic_buf *reason, struct imgcheck_error **err)
+/* {"errors":[...]}, {"details":"..."}, {"message":"..."}, {"error":"...","error_description":"..."} */
+static int read_json(const json_t *body, struct ic_words *out, struct imgcheck_error **err)
 {
-	struct words words IC_AUTO(words);
-	const char *fallback;
+	static const char *const names[] = {"details", "message", "error_description", "detail", "msg", "error"};
+	const json_t *errors = json_object_get(body, "errors");
 	int result = 0;
 
-	ic_buf_init(&words.code, IC_MAX_ERROR_BODY_BYTES);
-	ic_buf_init(&words.text, IC_MAX_ERROR_BODY_BYTES);
-	if (answer->end == IC_HTTP_ANSWERED) {
-		result = read_words(answer, &words, err);
-		*verdict = judge_status(answer, &words, &fallback);
-	} else {
-		*verdict = judge_end(answer, &fallback);
+	if (json_is_array(errors))
+		return read_errors(errors, out, err);
+	for (size_t i = 0; result == 0 && out->text.len == 0 && i < IC_COUNT(names); i++)
+		result = add_escaped(&out->text, ic_json_text(body, names[i]), TEXT_BYTES, err);
+	if (result == 0 && ic_json_text(body, "code"))
+		result = add_escaped(&out->code, ic_json_text(body, "code"), CODE_BYTES, err);
+	out->structured = out->text.len > 0;
+	return result;
+}
+
+/* The text of the first element of that name, without looking at nesting. */
+static int read_element(const char *body, const char *open, size_t most, struct ic_buf *out, struct imgcheck_error **err)
+{
+	const char *at = strcasestr(body, open);
+
+	if (!at)
+		return 0;
+	at += strlen(open);
+	at += strspn(at, " \t\r\n");
+	return ic_text_escape(out, at, strcspn(at, "<\r\n"), most, err);
+}
+
+static int read_markup(const char *body, struct ic_words *out, struct imgcheck_error **err)
+{
+	int result;
+
+	if (out->html)
+		return read_element(body, "<title>", TEXT_BYTES / 2, &out->text, err);
+	result = read_element(body, "<Code>", CODE_BYTES, &out->code, err);
+	return result == 0 ? read_element(body, "<Message>", TEXT_BYTES, &out->text, err) : result;
+}
+
+int ic_words_read(const struct ic_http_answer *answer, struct ic_words *out, struct imgcheck_error **err)
+{
+	const char *text = ic_buf_text(&answer->body);
+	size_t len = answer->body.len;
+	json_t *body IC_AUTO(json) = NULL;
+
+	ic_buf_init(&out->code, 4 * CODE_BYTES);
+	ic_buf_init(&out->text, 2 * TEXT_BYTES);
+	out->structured = false;
+	out->html = is_html(answer);
+	for (; len > 0 && ic_is_space(*text); len--)
+		text++;
+	if (len == 0)
+		return 0;
+	if (*text == '<')
+		return read_markup(text, out, err);
+	if (*text != '{')
+		return ic_text_escape(&out->text, text, strcspn(text, "\r\n"), TEXT_BYTES / 2, err);
+	if (ic_json_parse(NULL, text, len, &body, NULL) == IMGCHECK_ERR_NOMEM)
+		return ic_error_nomem(err);
+	return body ? read_json(body, out, err) : ic_text_escape(&out->text, text, len, TEXT_BYTES / 2, err);
+}
+
+/* ------------------------------------------------------------------ reasons */
+
+/* What operators know such an answer to mean; it never changes a verdict. */
+static const struct note {
+	long status;      /* 0: any */
+	const char *code; /* part of the code, NULL for any */
+	const char *text; /* part of the text, NULL for any */
+	const char *note;
+} notes[] = {
+	{0, NULL, "expired", "the credentials have expired"},
+	{0, NULL, "accept header", "the registry has it in a form that it will not give to this client"},
+	{0, NULL, "only one auth mechanism", "the store behind the registry refuses the registry's credentials"},
+	{401, NULL, "incorrect username or password", "the credentials are rejected"},
+	{403, NULL, "may not exist", "missing or no access"},
+	{403, "RequestTimeTooSkewed", NULL, "a clock is wrong"},
+	{404, "NoSuchKey", NULL, "missing in the store behind the registry"},
+	{404, "NAME_UNKNOWN", NULL, "there is no such repository"},
+	{404, NULL, "named manifest is not known", "behind a remote repository this can hide a refusal of the upstream"},
+	{412, NULL, NULL, "a policy of the registry forbids it"},
+	{500, "UNKNOWN/", NULL, "the upstream of this cache refuses it"},
+};
+
+static bool applies(const struct note *n, long status, const struct ic_words *w)
+{
+	return (n->status == 0 || n->status == status) && (!n->code || strcasestr(ic_buf_text(&w->code), n->code)) &&
+	       (!n->text || strcasestr(ic_buf_text(&w->text), n->text));
+}
+
+static const char *find_note(const struct ic_answer_context *context, long status, const struct ic_words *w)
+{
+	for (size_t i = 0; i < IC_COUNT(notes); i++)
+		if (applies(&notes[i], status, w))
+			return notes[i].note;
+	if (status == 401)
+		return context->with_credentials ? "missing, or the credentials are not accepted" : "missing, or a login is needed";
+	if (status == 403)
+		return "missing or no access";
+	return NULL;
+}
+
+static int add_words(const struct ic_http_answer *answer, const struct ic_words *w, struct ic_buf *out,
+                     struct imgcheck_error **err)
+{
+	int result = 0;
+
+	if (w->code.len)
+		result = ic_buf_printf(out, err, " %s", ic_buf_text(&w->code));
+	if (result == 0 && w->html)
+		result = ic_buf_add_text(out, " (a web page", err);
+	else if (result == 0 && w->text.len)
+		result = ic_buf_add_text(out, " (", err);
+	if (result == 0 && w->text.len)
+		result = ic_buf_printf(out, err, "%s%s", w->html ? ": " : "", ic_buf_text(&w->text));
+	if (result == 0 && (w->html || w->text.len))
+		result = ic_buf_add_char(out, ')', err);
+	(void)answer;
+	return result;
+}
+
+static int add_limits(const struct ic_http_answer *answer, struct ic_buf *out, struct imgcheck_error **err)
+{
+	static const char *const names[] = {"ratelimit-limit", "ratelimit-remaining", "retry-after"};
+	int result = 0;
+
+	for (size_t i = 0; result == 0 && answer->status == 429 && i < IC_COUNT(names); i++) {
+		const char *value = ic_http_header(answer, names[i], 0);
+
+		if (!value)
+			continue;
+		result = ic_buf_printf(out, err, ", %s ", names[i]);
+		if (result == 0)
+			result = ic_text_escape(out, value, strlen(value), CODE_BYTES / 2, err);
 	}
-	return result < 0 ? result : write_reason(answer, request, fallback, &words, reason, err);
+	return result;
+}
+
+static int add_answered(const struct ic_answer_context *context, const struct ic_http_answer *answer, struct ic_buf *out,
+                        struct imgcheck_error **err)
+{
+	struct ic_words words IC_AUTO(words);
+	const char *note;
+	int result = ic_words_read(answer, &words, err);
+
+	if (result == 0)
+		result = ic_buf_printf(out, err, " %ld", answer->status);
+	if (result == 0)
+		result = add_words(answer, &words, out, err);
+	if (result == 0)
+		result = add_limits(answer, out, err);
+	note = find_note(context, answer->status, &words);
+	if (result == 0 && note)
+		result = ic_buf_printf(out, err, ": %s", note);
+	if (result == 0 && context->token_server)
+		result = ic_buf_add_text(out, ": no token was given", err);
+	return result;
+}
+
+int ic_answer_reason(const struct ic_answer_context *context, const struct ic_http_answer *answer, struct ic_buf *out,
+                     struct imgcheck_error **err)
+{
+	int result = ic_buf_printf(out, err, "%s ", ic_http_method_name(context->method));
+
+	if (result == 0)
+		result = ic_url_add_shown(out, context->url, err);
+	if (result < 0)
+		return result;
+	if (answer->end == IC_HTTP_ANSWERED || (answer->end == IC_HTTP_TOO_LARGE && answer->status > 299))
+		return add_answered(context, answer, out, err);
+	return ic_buf_printf(out, err, ": %s", answer->detail && answer->detail[0] ? answer->detail : "no answer");
 }

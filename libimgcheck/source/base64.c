@@ -50,3 +50,22 @@ int ic_base64_decode(const char *text, size_t len, struct ic_buf *out, struct im
 		return malformed(err);
 	return 0;
 }
+
+int ic_base64_encode(const char *data, size_t len, struct ic_buf *out, struct imgcheck_error **err)
+{
+	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	int result = 0;
+
+	for (size_t i = 0; result == 0 && i < len; i += 3) {
+		size_t n = len - i < 3 ? len - i : 3;
+		unsigned bits = 0;
+		char group[4];
+
+		for (size_t k = 0; k < 3; k++)
+			bits = bits << 8 | (k < n ? (unsigned char)data[i + k] : 0);
+		for (size_t k = 0; k < 4; k++)
+			group[k] = k <= n ? digits[bits >> (18 - 6 * k) & 63] : '=';
+		result = ic_buf_add(out, group, sizeof(group), err);
+	}
+	return result;
+}

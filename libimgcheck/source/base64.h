@@ -2,7 +2,7 @@
 #ifndef IC_SOURCE_BASE64_H
 #define IC_SOURCE_BASE64_H
 
-/* Reading base64 (RFC 4648, 4) as auth files, Secrets and PEM hold it. */
+/* Base64 (RFC 4648, 4) as auth files, Secrets, PEM and Authorization fields hold it. */
 
 #include "base/buf.h"
 
@@ -11,5 +11,8 @@
  * Errors: SYNTAX, without a byte of the text, which can be a secret; NOMEM, LIMIT.
  */
 int ic_base64_decode(const char *text, size_t len, struct ic_buf *out, struct imgcheck_error **err) IC_MUST_CHECK;
+
+/* Appends data as padded base64.  Errors: NOMEM, LIMIT. */
+int ic_base64_encode(const char *data, size_t len, struct ic_buf *out, struct imgcheck_error **err) IC_MUST_CHECK;
 
 #endif

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "retry.h"
+
+#include <string.h>
+
+#include "base/limits.h"
+#include "base/text.h"
+
+#define MAX_WAIT_SECONDS ((size_t)24 * 3600) /* longer than any run */
+#define FIRST_WAIT 1000                      /* for "too many requests" without a time; doubled each time */
+#define FAULT_WAIT 500
+#define BROKEN_WAIT 100
+
+/* Days since 1970 of a date of the Gregorian calendar. */
+static int64_t days_from_civil(int64_t year, int64_t month, int64_t day)
+{
+	int64_t era, of_era, of_year;
+
+	year -= month <= 2;
+	era = year / 400;
+	of_era = year - era * 400;
+	of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
+	return era * 146097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719468;
+}
+
+static bool read_number(const char *text, size_t len, size_t max, int64_t *out)
+{
+	size_t value;
+
+	if (!ic_text_to_size(text, len, max, &value))
+		return false;
+	*out = (int64_t)value;
+	return true;
+}
+
+/* "Sun, 06 Nov 1994 08:49:37 GMT" (RFC 9110, 5.6.7), the one form that is still sent. */
+static bool read_date(const char *text, int64_t *out)
+{
+	static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
+	int64_t year, day, hour, minute, second;
+	size_t month = 0;
+
+	if (strlen(text) != 29 || memcmp(text + 3, ", ", 2) != 0 || strcmp(text + 25, " GMT") != 0)
+		return false;
+	while (month < 12 && strncmp(months + 3 * month, text + 8, 3) != 0)
+		month++;
+	if (month == 12 || text[7] != ' ' || text[11] != ' ' || text[16] != ' ' || text[19] != ':' || text[22] != ':')
+		return false;
+	if (!read_number(text + 5, 2, 31, &day) || !read_number(text + 12, 4, 9999, &year) ||
+	    !read_number(text + 17, 2, 23, &hour) || !read_number(text + 20, 2, 59, &minute) ||
+	    !read_number(text + 23, 2, 60, &second))
+		return false;
+	*out = ((days_from_civil(year, (int64_t)month + 1, day) * 24 + hour) * 60 + minute) * 60 + second;
+	return true;
+}
+
+bool ic_retry_after(const char *value, const char *date, ic_msec *out)
+{
+	int64_t then, now;
+	size_t seconds;
+
+	if (ic_text_to_size(value, strlen(value), SIZE_MAX, &seconds)) {
+		*out = (ic_msec)(seconds < MAX_WAIT_SECONDS ? seconds : MAX_WAIT_SECONDS) * 1000;
+		return true;
+	}
+	if (!date || !read_date(value, &then) || !read_date(date, &now) || then < now)
+		return false;
+	then -= now;
+	*out = (then < (int64_t)MAX_WAIT_SECONDS ? then : (int64_t)MAX_WAIT_SECONDS) * 1000;
+	return true;
+}
+
+static ic_msec wait_as_told(const struct ic_http_answer *answer, ic_msec otherwise)
+{
+	const char *value = ic_http_header(answer, "retry-after", 0);
+	ic_msec told;
+
+	return value && ic_retry_after(value, ic_http_header(answer, "date", 0), &told) ? told : otherwise;
+}
+
+static ic_msec delay_for_status(const struct ic_retry *state, const struct ic_http_answer *answer)
+{
+	long status = answer->status;
+
+	if (status == 429 || status == 408)
+		return wait_as_told(answer, (ic_msec)FIRST_WAIT << (state->sent - 1));
+	if ((status == 500 || status == 503 || status == 504) && state->last_host && status != state->last_status)
+		return wait_as_told(answer, FAULT_WAIT);
+	return -1;
+}
+
+/* An answer that did not come is worth one more try, a broken one two. */
+static ic_msec delay_for_end(const struct ic_retry *state, enum ic_http_end end)
+{
+	switch (end) {
+	case IC_HTTP_BROKEN:
+		return state->last_host && state->sent < 3 ? BROKEN_WAIT : -1;
+	case IC_HTTP_UNRESOLVED:
+	case IC_HTTP_REFUSED:
+	case IC_HTTP_STALLED:
+		return state->last_host && state->sent < 2 ? FAULT_WAIT : -1;
+	case IC_HTTP_ANSWERED:
+	case IC_HTTP_TLS:
+	case IC_HTTP_TOO_LARGE:
+	case IC_HTTP_DEADLINE:
+	case IC_HTTP_FAILED:
+		return -1;
+	}
+	return -1;
+}
+
+ic_msec ic_retry_delay(const struct ic_retry *state, const struct ic_http_answer *answer)
+{
+	ic_msec delay;
+
+	if (state->sent >= IC_MAX_ATTEMPTS)
+		return -1;
+	delay = answer->end == IC_HTTP_ANSWERED ? delay_for_status(state, answer) : delay_for_end(state, answer->end);
+	return delay < state->left ? delay : -1;
+}

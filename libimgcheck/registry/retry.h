@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef IC_REGISTRY_RETRY_H
+#define IC_REGISTRY_RETRY_H
+
+/*
+ * Whether, and when, a request is worth repeating.  What is repeated is what containerd repeats
+ * (core/remotes/docker/resolver.go, retryRequest and doWithTransportRetries), but not at once: a 429 that is
+ * answered with the next request only gets worse.  Pure; Retry-After dates count against the Date of the
+ * same answer.
+ */
+
+#include "registry/http.h"
+
+/* What is known when an answer came. */
+struct ic_retry {
+	unsigned sent;    /* requests sent for this question so far, at least 1 */
+	long last_status; /* of the answer before this one, 0 for none */
+	bool last_host;   /* no other endpoint could be asked instead */
+	ic_msec left;     /* time until the deadline */
+};
+
+/* Milliseconds to wait before the request is repeated; -1: the answer is final. */
+ic_msec ic_retry_delay(const struct ic_retry *state, const struct ic_http_answer *answer);
+
+/*
+ * Reads Retry-After: seconds, or an HTTP date against `date`, the answer's Date (NULL where absent).  False for
+ * anything else and for the past.
+ */
+bool ic_retry_after(const char *value, const char *date, ic_msec *out);
+
+#endif

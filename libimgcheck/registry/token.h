@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef IC_REGISTRY_TOKEN_H
+#define IC_REGISTRY_TOKEN_H
+
+/*
+ * Token requests and answers as containerd makes and reads them (core/remotes/docker/authorizer.go and
+ * auth/fetch.go; distribution's token.md and oauth.md): with a login a POST form first, with its fall-back to
+ * GET; else GET.  Pure.  What it builds can hold secrets.
+ */
+
+#include "registry/challenge.h"
+#include "source/endpoint.h"
+
+enum ic_token_way { IC_TOKEN_POST, IC_TOKEN_GET };
+
+struct ic_token_request {
+	const char *realm;           /* of the challenge: an absolute http or https URL */
+	const char *service;         /* of the challenge, NULL where absent */
+	const struct ic_vec *scopes; /* texts, sorted and unique (ic_token_add_scopes) */
+	const struct ic_login *login;
+};
+
+/* Whether a realm can be asked at all. */
+bool ic_token_realm_is_usable(const char *realm);
+
+/*
+ * Adds "repository:<repository>:pull" and each of the challenge's scopes (NULL for none) to texts that are sorted
+ * and unique.  *grown tells whether one was new.  Errors: NOMEM, LIMIT.
+ */
+int ic_token_add_scopes(struct ic_vec *scopes, const char *repository, const char *challenged, bool *grown,
+                        struct imgcheck_error **err) IC_MUST_CHECK;
+
+/* How the first request goes. */
+enum ic_token_way ic_token_first_way(const struct ic_login *login);
+
+/* Whether, after a POST that got this status, the same is asked by GET. */
+bool ic_token_falls_back(const struct ic_login *login, long status);
+
+/* URL and form of the request; form stays empty for GET.  Both can hold secrets.  Errors: NOMEM, LIMIT. */
+int ic_token_build(const struct ic_token_request *request, enum ic_token_way way, struct ic_buf *url,
+                   struct ic_buf *form, struct imgcheck_error **err) IC_MUST_CHECK;
+
+/* "Authorization: Basic ..." for a login, its identity token without a user.  Errors: NOMEM, LIMIT. */
+int ic_token_add_basic(const struct ic_login *login, struct ic_buf *out, struct imgcheck_error **err) IC_MUST_CHECK;
+
+/*
+ * Reads an answer.  *token is new (ic_secret_free()); *seconds is its life, 0 for the whole run.
+ * Errors: SYNTAX with the reason, which holds nothing of the answer; LIMIT, NOMEM.
+ */
+int ic_token_read(const char *body, size_t len, enum ic_token_way way, char **token, size_t *seconds,
+                  struct imgcheck_error **err) IC_MUST_CHECK;
+
+#endif
