@@ -266,18 +266,20 @@ static int report_parser(struct ic_yaml *y, struct imgcheck_error **err)
 {
 	const yaml_parser_t *p = &y->parser;
 	const char *problem = p->problem ? p->problem : "unknown problem";
+	unsigned line, column;
 
 	if (p->error == YAML_MEMORY_ERROR)
 		return ic_error_nomem(err);
 	/* libyaml reads ahead: what it finds before the cut is the first error. */
 	if (y->cut && (p->error == YAML_READER_ERROR || p->problem_mark.index >= y->characters))
 		return report_cut(y, err);
+	line = (unsigned)p->problem_mark.line + 1;
+	column = (unsigned)p->problem_mark.column + 1;
 	if (p->context)
-		return ic_error_set_at(err, IMGCHECK_ERR_SYNTAX, y->name, (unsigned)p->problem_mark.line + 1,
-		                       (unsigned)p->problem_mark.column + 1,
-		                       "cannot read YAML: syntax error: %s, %s that starts on line %zu", problem, p->context, p->context_mark.line + 1);
-	return ic_error_set_at(err, IMGCHECK_ERR_SYNTAX, y->name, (unsigned)p->problem_mark.line + 1,
-	                       (unsigned)p->problem_mark.column + 1, "cannot read YAML: syntax error: %s", problem);
+		return ic_error_set_at(err, IMGCHECK_ERR_SYNTAX, y->name, line, column,
+		                       "cannot read YAML: syntax error: %s, %s that starts on line %zu", problem, p->context,
+		                       p->context_mark.line + 1);
+	return ic_error_set_at(err, IMGCHECK_ERR_SYNTAX, y->name, line, column, "cannot read YAML: syntax error: %s", problem);
 }
 
 /* The next event; one of the stream's end where the input was cut is the cut's error. */
