@@ -151,6 +151,10 @@ int imgcheck_images_render(struct imgcheck_images *s, const char *path, char **o
 int imgcheck_images_mark_known(struct imgcheck_images *s, const struct imgcheck_images *before,
                                struct imgcheck_error **err) IMGCHECK_MUST_CHECK;
 
+/* Takes each image out of the set that `before` needs too: what is left is what is new. */
+int imgcheck_images_subtract(struct imgcheck_images *s, const struct imgcheck_images *before,
+                             struct imgcheck_error **err) IMGCHECK_MUST_CHECK;
+
 /* Images are unique by their text and sorted by it. */
 size_t imgcheck_images_count(const struct imgcheck_images *s);
 
@@ -163,6 +167,18 @@ const struct imgcheck_error *imgcheck_images_problem(const struct imgcheck_image
 /* The reference as written: borrowed. */
 const char *imgcheck_image_ref(const struct imgcheck_image *m);
 enum imgcheck_class imgcheck_image_class(const struct imgcheck_image *m);
+
+/*
+ * A part of the reference as runtimes understand it ("busybox" is docker.io, library/busybox, latest):
+ * borrowed; NULL where it has none, and all are where the text is no reference.
+ */
+enum imgcheck_part {
+	IMGCHECK_PART_REGISTRY,   /* "docker.io", "registry.internal:5000" */
+	IMGCHECK_PART_REPOSITORY, /* "library/busybox" */
+	IMGCHECK_PART_TAG,        /* NULL beside a digest, where a tag means nothing */
+	IMGCHECK_PART_DIGEST      /* "sha256:..." */
+};
+const char *imgcheck_image_part(const struct imgcheck_image *m, enum imgcheck_part p);
 
 /* Where the image comes from when no `registry` value is set: borrowed, or NULL if that is not known. */
 const char *imgcheck_image_source(const struct imgcheck_image *m);

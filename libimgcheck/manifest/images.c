@@ -255,14 +255,10 @@ static bool is_rewrite(const struct imgcheck_images *s, const struct imgcheck_im
 	return found && m->text[name];
 }
 
-void ic_images_settle(struct imgcheck_images *s)
+static void drop_surplus(struct imgcheck_images *s)
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i < s->images.count; i++) {
-		mark_ends(s, image_at(s, i));
-		image_at(s, i)->surplus |= is_rewrite(s, image_at(s, i));
-	}
 	for (size_t i = 0; i < s->images.count; i++) {
 		struct imgcheck_image *m = image_at(s, i);
 
@@ -274,6 +270,15 @@ void ic_images_settle(struct imgcheck_images *s)
 		}
 	}
 	s->images.count = kept;
+}
+
+void ic_images_settle(struct imgcheck_images *s)
+{
+	for (size_t i = 0; i < s->images.count; i++) {
+		mark_ends(s, image_at(s, i));
+		image_at(s, i)->surplus |= is_rewrite(s, image_at(s, i));
+	}
+	drop_surplus(s);
 }
 
 void ic_images_ignore(struct imgcheck_images *s, const struct ic_vec *globs)
@@ -345,6 +350,19 @@ int imgcheck_images_mark_known(struct imgcheck_images *s, const struct imgcheck_
 	return 0;
 }
 
+int imgcheck_images_subtract(struct imgcheck_images *s, const struct imgcheck_images *before, struct imgcheck_error **err)
+{
+	if (!s || !before || s == before)
+		return ic_error_set(err, IMGCHECK_ERR_ARGUMENT, "cannot subtract: there are not two sets of images");
+	for (size_t i = 0; i < s->images.count; i++) {
+		struct imgcheck_image *m = image_at(s, i);
+
+		(void)search(before, m->text, strlen(m->text), &m->surplus);
+	}
+	drop_surplus(s);
+	return 0;
+}
+
 size_t imgcheck_images_count(const struct imgcheck_images *s)
 {
 	return s ? s->images.count : 0;
@@ -368,6 +386,23 @@ const char *imgcheck_image_ref(const struct imgcheck_image *m)
 const char *imgcheck_image_source(const struct imgcheck_image *m)
 {
 	return m ? m->source : NULL;
+}
+
+const char *imgcheck_image_part(const struct imgcheck_image *m, enum imgcheck_part p)
+{
+	if (!m)
+		return NULL;
+	switch (p) {
+	case IMGCHECK_PART_REGISTRY:
+		return m->ref.registry;
+	case IMGCHECK_PART_REPOSITORY:
+		return m->ref.repository;
+	case IMGCHECK_PART_TAG:
+		return m->ref.tag;
+	case IMGCHECK_PART_DIGEST:
+		return m->ref.digest;
+	}
+	return NULL;
 }
 
 /* The enumerators are in the order of strength. */

@@ -45,7 +45,7 @@ struct imgcheck_image {
 	bool valid;
 	bool known;            /* the set before needs it too */
 	bool ignored;          /* by the description of a target */
-	bool surplus;          /* while the set is settled: no image of its own */
+	bool surplus;          /* about to be taken out of the set */
 	struct ic_vec origins; /* struct ic_origin */
 };
 

@@ -112,6 +112,56 @@ TEST(images, known_and_ignored)
 	imgcheck_images_free(before);
 }
 
+TEST(images, subtract)
+{
+	struct imgcheck_images *s = NULL, *before = NULL;
+
+	cr_assert_eq(imgcheck_images_new(&s), 0);
+	cr_assert_eq(imgcheck_images_new(&before), 0);
+	for (const char *const *ref = (const char *const[]){"a/b:1", "a/b:2", "c/d:1", NULL}; *ref; ref++)
+		cr_assert_eq(imgcheck_images_add_ref(s, *ref, NULL), 0);
+	cr_assert_eq(imgcheck_images_subtract(s, before, NULL), 0);
+	cr_expect_eq(imgcheck_images_count(s), 3);
+	cr_assert_eq(imgcheck_images_add_ref(before, "a/b:2", NULL), 0);
+	cr_assert_eq(imgcheck_images_add_ref(before, "e/f:1", NULL), 0);
+	cr_assert_eq(imgcheck_images_subtract(s, before, NULL), 0);
+	cr_expect_eq(imgcheck_images_count(s), 2);
+	cr_expect_str_eq(imgcheck_image_ref(imgcheck_images_get(s, 0)), "a/b:1");
+	cr_expect_str_eq(imgcheck_image_ref(imgcheck_images_get(s, 1)), "c/d:1");
+	cr_expect_eq(imgcheck_images_subtract(s, s, NULL), IMGCHECK_ERR_ARGUMENT);
+	cr_expect_eq(imgcheck_images_subtract(NULL, s, NULL), IMGCHECK_ERR_ARGUMENT);
+	imgcheck_images_free(s);
+	imgcheck_images_free(before);
+}
+
+TEST(images, parts)
+{
+	static const struct {
+		const char *ref, *parts[4];
+	} rows[] = {
+		{"busybox", {"docker.io", "library/busybox", "latest", NULL}},
+		{"r.example:5000/a/b:v1", {"r.example:5000", "a/b", "v1", NULL}},
+		{"q.example/a:v1@sha256:0123456789012345678901234567890123456789012345678901234567890123",
+		 {"q.example", "a", NULL, "sha256:0123456789012345678901234567890123456789012345678901234567890123"}},
+		{"No/Reference", {NULL, NULL, NULL, NULL}},
+	};
+
+	for (size_t i = 0; i < IC_COUNT(rows); i++) {
+		struct imgcheck_images *s = NULL;
+
+		cr_assert_eq(imgcheck_images_new(&s), 0);
+		cr_assert_eq(imgcheck_images_add_ref(s, rows[i].ref, NULL), 0);
+		for (int part = IMGCHECK_PART_REGISTRY; part <= IMGCHECK_PART_DIGEST; part++) {
+			const char *found = imgcheck_image_part(imgcheck_images_get(s, 0), (enum imgcheck_part)part);
+
+			cr_expect((!found && !rows[i].parts[part]) || (found && rows[i].parts[part] && !strcmp(found, rows[i].parts[part])),
+				  "%s: part %d is %s", rows[i].ref, part, found ? found : "none");
+		}
+		imgcheck_images_free(s);
+	}
+	cr_expect_null(imgcheck_image_part(NULL, IMGCHECK_PART_TAG));
+}
+
 TEST(images, values)
 {
 	static const struct {
