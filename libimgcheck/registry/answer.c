@@ -232,8 +232,7 @@ static const char *find_note(const struct ic_answer_context *context, long statu
 	return NULL;
 }
 
-static int add_words(const struct ic_http_answer *answer, const struct ic_words *w, struct ic_buf *out,
-                     struct imgcheck_error **err)
+static int add_words(const struct ic_words *w, struct ic_buf *out, struct imgcheck_error **err)
 {
 	int result = 0;
 
@@ -247,7 +246,6 @@ static int add_words(const struct ic_http_answer *answer, const struct ic_words 
 		result = ic_buf_printf(out, err, "%s%s", w->html ? ": " : "", ic_buf_text(&w->text));
 	if (result == 0 && (w->html || w->text.len))
 		result = ic_buf_add_char(out, ')', err);
-	(void)answer;
 	return result;
 }
 
@@ -278,7 +276,7 @@ static int add_answered(const struct ic_answer_context *context, const struct ic
 	if (result == 0)
 		result = ic_buf_printf(out, err, " %ld", answer->status);
 	if (result == 0)
-		result = add_words(answer, &words, out, err);
+		result = add_words(&words, out, err);
 	if (result == 0)
 		result = add_limits(answer, out, err);
 	note = find_note(context, answer->status, &words);

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "registry/retry.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "test.h"
+
+#define DATE "Sun, 06 Nov 1994 08:49:37 GMT"
+
+TEST(retry, times_are_seconds_or_dates)
+{
+	static const struct {
+		const char *value, *date;
+		bool ok;
+		ic_msec delay;
+	} rows[] = {
+		{"30", NULL, true, 30000},
+		{"0", NULL, true, 0},
+		{"99999999999999", NULL, true, 86400000},
+		{"Sun, 06 Nov 1994 08:50:07 GMT", DATE, true, 30000},
+		{DATE, DATE, true, 0},
+		{"Tue, 28 Feb 2023 23:59:50 GMT", "Tue, 28 Feb 2023 23:59:40 GMT", true, 10000},
+		{"Wed, 01 Mar 2023 00:00:10 GMT", "Tue, 28 Feb 2023 23:59:50 GMT", true, 20000},
+		{"Fri, 01 Mar 2024 00:00:10 GMT", "Thu, 29 Feb 2024 23:59:50 GMT", true, 20000},
+		{"Mon, 01 Jan 2024 00:00:05 GMT", "Sun, 31 Dec 2023 23:59:55 GMT", true, 10000},
+		{"Sun, 06 Nov 2044 08:49:37 GMT", DATE, true, 86400000},
+		{"Sun, 06 Nov 1994 08:49:07 GMT", DATE, false, 0},
+		{DATE, NULL, false, 0},
+		{DATE, "yesterday", false, 0},
+		{"", NULL, false, 0},
+		{"-1", NULL, false, 0},
+		{"1.5", NULL, false, 0},
+		{" 30", NULL, false, 0},
+		{"880.092\xc2\xb5s, allowed: 44000/minute", DATE, false, 0},
+		{"Sun, 06 Foo 1994 08:49:37 GMT", DATE, false, 0},
+		{"Sun, 32 Nov 1994 08:49:37 GMT", DATE, false, 0},
+		{"Sun, 06 Nov 1994 25:49:37 GMT", DATE, false, 0},
+		{"Sun, 06 Nov 1994 08:49:37 UTC", DATE, false, 0},
+		{"Sunday, 06-Nov-94 08:49:37 GMT", DATE, false, 0},
+	};
+
+	for (size_t i = 0; i < IC_COUNT(rows); i++) {
+		ic_msec delay = -7;
+
+		cr_expect_eq(ic_retry_after(rows[i].value, rows[i].date, &delay), rows[i].ok, "%s", rows[i].value);
+		if (rows[i].ok)
+			cr_expect_eq(delay, rows[i].delay, "%s: %lld", rows[i].value, (long long)delay);
+	}
+}
+
+TEST(retry, what_is_repeated_and_when)
+{
+	static const struct {
+		enum ic_http_end end;
+		long status;
+		const char *after;
+		struct ic_retry state;
+		ic_msec delay;
+	} rows[] = {
+		{IC_HTTP_ANSWERED, 200, NULL, {1, 0, true, 60000}, -1},
+		{IC_HTTP_ANSWERED, 404, "1", {1, 0, true, 60000}, -1},
+		{IC_HTTP_ANSWERED, 403, NULL, {1, 0, true, 60000}, -1},
+		{IC_HTTP_ANSWERED, 429, NULL, {1, 0, false, 60000}, 1000},
+		{IC_HTTP_ANSWERED, 429, NULL, {2, 429, false, 60000}, 2000},
+		{IC_HTTP_ANSWERED, 429, NULL, {4, 429, true, 60000}, 8000},
+		{IC_HTTP_ANSWERED, 429, NULL, {IC_MAX_ATTEMPTS, 429, true, 60000}, -1},
+		{IC_HTTP_ANSWERED, 429, "3", {1, 0, true, 60000}, 3000},
+		{IC_HTTP_ANSWERED, 429, "soon", {1, 0, true, 60000}, 1000},
+		{IC_HTTP_ANSWERED, 429, "3600", {1, 0, true, 60000}, -1},
+		{IC_HTTP_ANSWERED, 429, "60", {1, 0, true, 60000}, -1},
+		{IC_HTTP_ANSWERED, 408, NULL, {1, 0, false, 60000}, 1000},
+		{IC_HTTP_ANSWERED, 503, NULL, {1, 0, true, 60000}, 500},
+		{IC_HTTP_ANSWERED, 503, "2", {1, 0, true, 60000}, 2000},
+		{IC_HTTP_ANSWERED, 503, NULL, {1, 0, false, 60000}, -1},
+		{IC_HTTP_ANSWERED, 503, NULL, {2, 503, true, 60000}, -1},
+		{IC_HTTP_ANSWERED, 503, NULL, {2, 500, true, 60000}, 500},
+		{IC_HTTP_ANSWERED, 500, NULL, {1, 0, true, 60000}, 500},
+		{IC_HTTP_ANSWERED, 504, NULL, {1, 0, true, 60000}, 500},
+		{IC_HTTP_ANSWERED, 502, NULL, {1, 0, true, 60000}, -1},
+		{IC_HTTP_BROKEN, 0, NULL, {1, 0, true, 60000}, 100},
+		{IC_HTTP_BROKEN, 0, NULL, {2, 0, true, 60000}, 100},
+		{IC_HTTP_BROKEN, 0, NULL, {3, 0, true, 60000}, -1},
+		{IC_HTTP_BROKEN, 0, NULL, {1, 0, false, 60000}, -1},
+		{IC_HTTP_BROKEN, 0, NULL, {1, 0, true, 50}, -1},
+		{IC_HTTP_REFUSED, 0, NULL, {1, 0, true, 60000}, 500},
+		{IC_HTTP_REFUSED, 0, NULL, {2, 0, true, 60000}, -1},
+		{IC_HTTP_UNRESOLVED, 0, NULL, {1, 0, true, 60000}, 500},
+		{IC_HTTP_STALLED, 0, NULL, {1, 0, true, 60000}, 500},
+		{IC_HTTP_TLS, 0, NULL, {1, 0, true, 60000}, -1},
+		{IC_HTTP_TOO_LARGE, 503, NULL, {1, 0, true, 60000}, -1},
+		{IC_HTTP_DEADLINE, 0, NULL, {1, 0, true, 60000}, -1},
+		{IC_HTTP_FAILED, 0, NULL, {1, 0, true, 60000}, -1},
+	};
+
+	for (size_t i = 0; i < IC_COUNT(rows); i++) {
+		struct ic_http_answer answer = {.end = rows[i].end, .status = rows[i].status};
+		char field[64];
+
+		ic_texts_init(&answer.header, 4);
+		(void)snprintf(field, sizeof(field), "retry-after: %s", rows[i].after ? rows[i].after : "");
+		if (rows[i].after)
+			cr_assert_eq(ic_texts_push(&answer.header, field, strlen(field), NULL), 0);
+		cr_expect_eq(ic_retry_delay(&rows[i].state, &answer), rows[i].delay, "row %zu", i);
+		ic_texts_clear(&answer.header);
+	}
+}
