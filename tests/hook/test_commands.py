@@ -65,7 +65,8 @@ class Usage(CommandTest):
             ("images", "--format", "xml", "x"), ("images", "--set", "novalue", "x"), ("images", "--values", "nowhere.json", "x"),
             ("images", "--snap-config", "x"), ("render",), ("render", "a", "b"), ("check",), ("check", "--warn", "nothing", "x"),
             ("check", "--depth", "deep", "x"), ("check", "--authfile", "nowhere.json", "x"), ("check", "--cacert", "nowhere", "x"),
-            ("check", "--registry", "http://a", "x"), ("check", "--creds", "nocolon", "x"), ("check", "--creds", "u:p", "x"), ("check", "--format", "xml", "x"),
+            ("check", "--registry", "http://a", "x"), ("check", "--creds", "nocolon", "x"),
+            ("check", "--creds", "u:p", "x"), ("check", "--format", "xml", "x"),
             ("guard", "x"), ("guard", "x", "--"), ("guard", "--veto-status", "256", "x", "--", "true"), ("hook",), ("hook", "nonsense"),
             ("report",), ("report", "a", "b"), ("report", "--format", "xml"),
         )
