@@ -163,9 +163,9 @@ static int set_registry(struct check *c, struct imgcheck_config *config)
 	c->has_registry = flag != NULL;
 	if (flag)
 		return imgcheck_images_set_value(c->input.images, "registry", flag, &e) ? refuse(e) : 0;
-	if (!c->input.description)
+	if (!c->input.target.object)
 		return 0;
-	if (imgcheck_target_value(c->input.description, "registry", &value, &e))
+	if (imgcheck_target_value(c->input.target.object, "registry", &value, &e))
 		return say_error(e);
 	c->has_registry = value != NULL;
 	return value && imgcheck_config_set(config, IMGCHECK_OPTION_REGISTRY, value, &e) ? refuse(e) : 0;
@@ -225,7 +225,7 @@ int check_run(struct check *c, FILE *out)
 	AUTO(lines) struct lines notices = { 0 };
 	int status;
 
-	if (!c->paths.count && !c->input.refs.count && !c->input.target)
+	if (!c->paths.count && !c->input.refs.count && !c->input.target.dir)
 		return say_usage(c->input.command, "nothing to check: give a path, --image or --target");
 	status = input_open(&c->input);
 	if (status)
@@ -243,7 +243,7 @@ int check_run(struct check *c, FILE *out)
 	status = status ? status : input_collect(&c->input, &c->paths);
 	if (status)
 		return status;
-	if (!c->input.configured && !imgcheck_images_count(c->input.images) && !imgcheck_images_problem(c->input.images, 0))
+	if (input_is_unconfigured(&c->input) && !imgcheck_images_count(c->input.images) && !imgcheck_images_problem(c->input.images, 0))
 		return 0;
 	return ask(c, config, out);
 }

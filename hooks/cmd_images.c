@@ -131,7 +131,7 @@ static void print_plain(const struct imgcheck_images *s, const struct listing *l
 
 static int print_images(const struct input *in, const struct listing *l)
 {
-	int status = input_say_problems(in);
+	int status = input_say_problems(in->images);
 
 	if (l->format == FORMAT_JSON ? print_json(in->images, l) : (print_plain(in->images, l), 0)) {
 		say("cannot write to standard output");
@@ -163,7 +163,7 @@ int cmd_images(char *const *argv)
 
 	if (status != STATUS_GO)
 		return status;
-	if (!paths.count && !in.target)
+	if (!paths.count && !in.target.dir)
 		return say_usage("images", "which files? give a path or --target");
 	status = input_open(&in);
 	status = status ? status : input_collect(&in, &paths);

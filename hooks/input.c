@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #include "files.h"
 #include "memory.h"
@@ -13,7 +14,7 @@
 #include "snapctl.h"
 #include "status.h"
 
-enum { TAKE_VALUES, TAKE_SET, TAKE_TARGET, TAKE_SNAP_CONFIG, TAKE_IMAGE };
+enum { TAKE_VALUES, TAKE_SET, TAKE_TARGET, TAKE_SNAP_CONFIG, TAKE_NEW_SINCE, TAKE_IMAGE };
 
 const struct flag input_value_flags[] = {
 	{ "values", "FILE", "template values: a JSON object", TAKE_VALUES },
@@ -24,6 +25,7 @@ const struct flag input_value_flags[] = {
 const struct flag input_target_flags[] = {
 	{ "target", "DIR", "an unpacked snap, by its meta/imgcheck.yaml", TAKE_TARGET },
 	{ "snap-config", "FILE", "its configuration, as `snap get -d NAME` prints it", TAKE_SNAP_CONFIG },
+	{ "new-since", "OLD", "leave out what OLD needs: an unpacked snap, a folder or a list", TAKE_NEW_SINCE },
 	{ 0 },
 };
 
@@ -46,10 +48,13 @@ int input_take(void *arg, int id, const char *value)
 		lines_add(&in->set, value);
 		break;
 	case TAKE_TARGET:
-		in->target = value;
+		in->target.dir = value;
 		break;
 	case TAKE_SNAP_CONFIG:
 		in->snap_config = value;
+		break;
+	case TAKE_NEW_SINCE:
+		in->old.dir = value;
 		break;
 	case TAKE_IMAGE:
 		lines_add(&in->refs, value);
@@ -71,7 +76,7 @@ static int bad_input(const char *path, const struct imgcheck_error *e)
 	return say_status(imgcheck_error_code(e)) == STATUS_INTERNAL ? STATUS_INTERNAL : STATUS_USAGE;
 }
 
-static int set_values(struct input *in)
+static int set_values(const struct input *in, struct imgcheck_images *images)
 {
 	AUTO(error) struct imgcheck_error *e = NULL;
 	AUTO(free) char *json = NULL;
@@ -82,26 +87,25 @@ static int set_values(struct input *in)
 		fault = files_read(in->values, FILES_MAX_JSON, &json, &len);
 		if (fault)
 			return say_usage(in->command, "cannot read %s: %s", in->values, strerror(fault));
-		if (imgcheck_images_set_values(in->images, json, len, &e))
+		if (imgcheck_images_set_values(images, json, len, &e))
 			return bad_input(in->values, e);
 	}
 	for (size_t i = 0; i < in->set.count; i++) {
 		const char *value = strchr(in->set.line[i], '=') + 1;
 		AUTO(free) char *name = memory_text_cut(in->set.line[i], (size_t)(value - 1 - in->set.line[i]));
 
-		if (imgcheck_images_set_value(in->images, name, value, &e))
+		if (imgcheck_images_set_value(images, name, value, &e))
 			return bad_input("--set", e);
 	}
 	return 0;
 }
 
-/* The configuration keys that the target asks for, and the settings. */
-static void config_keys(const struct input *in, struct lines *keys)
+/* The configuration keys that a target asks for. */
+static void add_keys(const struct imgcheck_target *t, struct lines *keys)
 {
 	const char *key;
 
-	lines_add(keys, SETTINGS_TREE);
-	for (size_t i = 0; (key = imgcheck_target_config_key(in->description, i)); i++)
+	for (size_t i = 0; (key = imgcheck_target_config_key(t, i)); i++)
 		if (!lines_has(keys, key))
 			lines_add(keys, key);
 }
@@ -137,13 +141,15 @@ static int read_config(struct input *in)
 {
 	AUTO(lines) struct lines keys = { 0 };
 
-	config_keys(in, &keys);
+	lines_add(&keys, SETTINGS_TREE);
+	add_keys(in->target.object, &keys);
+	add_keys(in->old.object, &keys);
 	if (in->snap_config)
 		return read_config_file(in);
 	if (snapctl_here())
 		return ask_snapctl(in, &keys);
 	if (keys.count > 1) /* more than the settings */
-		return say_usage(in->command, "--target %s needs a configuration: give --snap-config FILE", in->target);
+		return say_usage(in->command, "an unpacked snap needs a configuration: give --snap-config FILE");
 	return 0;
 }
 
@@ -165,83 +171,89 @@ static const char *snap_arch(void)
 }
 
 /* A variable as it would be in the environment of the target's own hook, as far as that can be known outside of it. */
-static const char *variable(const struct input *in, const char *name)
+static const char *variable(const struct input_target *t, const char *name)
 {
 	const char *value = getenv(name);
 
 	if (value)
 		return value;
 	if (!strcmp(name, "SNAP"))
-		return in->target;
+		return t->dir;
 	return strcmp(name, "SNAP_ARCH") ? NULL : snap_arch();
 }
 
-static int configure_target(struct input *in)
+static int open_target(struct input_target *t)
+{
+	AUTO(error) struct imgcheck_error *e = NULL;
+	int status;
+
+	if (!imgcheck_target_open(t->dir, NULL, &t->object, &e))
+		return 0;
+	status = say_error(e);
+	return status == STATUS_INTERNAL ? status : STATUS_UNREADABLE;
+}
+
+static int configure_target(const struct input *in, struct input_target *t)
 {
 	AUTO(error) struct imgcheck_error *e = NULL;
 	AUTO(free) char *text = in->config ? memory_must(json_dumps(in->config, JSON_COMPACT)) : NULL;
 	const char *name, *value;
 
-	if (text && imgcheck_target_set_config(in->description, text, strlen(text), &e))
+	if (text && imgcheck_target_set_config(t->object, text, strlen(text), &e))
 		return bad_input(in->snap_config ? in->snap_config : "snapctl", e);
-	for (size_t i = 0; (name = imgcheck_target_env_name(in->description, i)); i++)
-		if ((value = variable(in, name)) && imgcheck_target_set_env(in->description, name, value, &e))
+	for (size_t i = 0; (name = imgcheck_target_env_name(t->object, i)); i++)
+		if ((value = variable(t, name)) && imgcheck_target_set_env(t->object, name, value, &e))
 			return say_error(e);
-	if (imgcheck_target_configured(in->description, &in->configured, &e))
-		return say_error(e);
-	return 0;
+	return imgcheck_target_configured(t->object, &t->configured, &e) ? say_error(e) : 0;
 }
 
-static int open_target(struct input *in)
+/* Whether the folder is a snap with a description, not just one with manifests. */
+static bool is_snap(const char *dir)
 {
-	AUTO(error) struct imgcheck_error *e = NULL;
-	int status;
+	AUTO(free) char *path = files_join(dir, "meta/imgcheck.yaml");
 
-	if (imgcheck_target_open(in->target, NULL, &in->description, &e)) {
-		status = say_error(e);
-		return status == STATUS_INTERNAL ? status : STATUS_UNREADABLE;
-	}
+	return !access(path, F_OK);
+}
+
+static int open_targets(struct input *in)
+{
+	int status = 0;
+
+	if (in->target.dir)
+		status = open_target(&in->target);
+	if (!status && in->old.dir && is_snap(in->old.dir))
+		status = open_target(&in->old);
+	if (status || (!in->target.object && !in->old.object))
+		return status;
 	status = read_config(in);
-	return status ? status : configure_target(in);
+	if (!status && in->target.object)
+		status = configure_target(in, &in->target);
+	return status || !in->old.object ? status : configure_target(in, &in->old);
 }
 
 int input_open(struct input *in)
 {
 	int status;
 
-	in->configured = true;
-	if (in->snap_config && !in->target)
+	if (in->snap_config && !in->target.dir)
 		return say_usage(in->command, "--snap-config needs --target");
 	if (imgcheck_images_new(&in->images))
 		return say_error(NULL);
-	status = set_values(in);
-	return status || !in->target ? status : open_target(in);
+	status = set_values(in, in->images);
+	return status ? status : open_targets(in);
 }
 
-int input_collect(struct input *in, const struct lines *paths)
+bool input_is_unconfigured(const struct input *in)
 {
-	AUTO(error) struct imgcheck_error *e = NULL;
-	int fault = 0;
-
-	if (in->description && in->configured)
-		fault = imgcheck_images_add_target(in->images, in->description, &e);
-	for (size_t i = 0; !fault && i < paths->count; i++)
-		fault = imgcheck_images_add_path(in->images, paths->line[i], &e);
-	for (size_t i = 0; !fault && i < in->refs.count; i++)
-		fault = imgcheck_images_add_ref(in->images, in->refs.line[i], &e);
-	if (fault)
-		return say_error(e);
-	if (!in->configured)
-		say("%s: this unit is not set up (configured: in imgcheck.yaml): nothing is needed", in->target);
-	return 0;
+	return in->target.object && !in->target.configured;
 }
 
-int input_say_problems(const struct input *in)
+int input_say_problems(const struct imgcheck_images *images)
 {
 	const struct imgcheck_error *e;
 	int status = 0;
 
-	for (size_t i = 0; (e = imgcheck_images_problem(in->images, i)); i++) {
+	for (size_t i = 0; (e = imgcheck_images_problem(images, i)); i++) {
 		enum imgcheck_err code = imgcheck_error_code(e);
 
 		say_error(e);
@@ -251,12 +263,53 @@ int input_say_problems(const struct input *in)
 	return status;
 }
 
+/* What OLD cannot tell is not left out: its problems are told, but decide nothing. */
+static int subtract_old(struct input *in)
+{
+	AUTO(error) struct imgcheck_error *e = NULL;
+	AUTO(images) struct imgcheck_images *before = NULL;
+	int status, fault;
+
+	if (imgcheck_images_new(&before))
+		return say_error(NULL);
+	status = set_values(in, before);
+	if (status)
+		return status;
+	if (in->old.object)
+		fault = imgcheck_images_add_target(before, in->old.object, &e);
+	else
+		fault = imgcheck_images_add_path(before, in->old.dir, &e);
+	input_say_problems(before);
+	if (!fault)
+		fault = imgcheck_images_subtract(in->images, before, &e);
+	return fault ? say_error(e) : 0;
+}
+
+int input_collect(struct input *in, const struct lines *paths)
+{
+	AUTO(error) struct imgcheck_error *e = NULL;
+	int fault = 0;
+
+	if (in->target.configured)
+		fault = imgcheck_images_add_target(in->images, in->target.object, &e);
+	for (size_t i = 0; !fault && i < paths->count; i++)
+		fault = imgcheck_images_add_path(in->images, paths->line[i], &e);
+	for (size_t i = 0; !fault && i < in->refs.count; i++)
+		fault = imgcheck_images_add_ref(in->images, in->refs.line[i], &e);
+	if (fault)
+		return say_error(e);
+	if (input_is_unconfigured(in))
+		say("%s: this unit is not set up (configured: in imgcheck.yaml): nothing is needed", in->target.dir);
+	return in->old.dir ? subtract_old(in) : 0;
+}
+
 void input_clear(struct input *in)
 {
 	lines_clear(&in->set);
 	lines_clear(&in->refs);
 	imgcheck_images_free(in->images);
-	imgcheck_target_free(in->description);
+	imgcheck_target_free(in->target.object);
+	imgcheck_target_free(in->old.object);
 	json_decref(in->config);
 	*in = (struct input){ 0 };
 }
