@@ -55,6 +55,7 @@
 #define IC_MAX_HEADER_FIELDS ((size_t)512)       /* of one answer; real ones have about 30 */
 #define IC_MAX_DETAIL_BYTES ((size_t)300)        /* what a failed request says about itself */
 #define IC_MAX_LAYERS ((size_t)1 << 14)          /* layers of one image, entries of one index */
+#define IC_MAX_PIECES ((size_t)1 << 19)          /* manifests, configs and layers asked for in one run */
 #define IC_MAX_INDEX_DEPTH 4                     /* indexes inside indexes */
 #define IC_MAX_URL_BYTES ((size_t)8192)         /* a realm or a Location; presigned ones reach 2 KiB */
 #define IC_MAX_REASON_BYTES ((size_t)1500)      /* the reason of a verdict: the request, the registry's words, earlier endpoints */

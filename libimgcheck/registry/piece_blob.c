@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Configs and layers: that the bytes are there, and that a config fits its manifest and the node. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/digest.h"
+#include "base/limits.h"
+#include "base/text.h"
+#include "registry/piece.h"
+
+#define MAX_PATH_BYTES (IC_MAX_REF_BYTES + 32)
+
+/* ------------------------------------------------------------------ configs */
+
+/* Whether the config is for the platform; finds the first wanted one that it is not for. */
+static bool fits(const struct ic_piece *piece, const struct ic_image_config *config, size_t *wanted)
+{
+	const struct imgcheck_config *c = piece->all->session->config;
+	size_t first = piece->judge >= 0 ? (size_t)piece->judge : 0;
+	size_t end = piece->judge >= 0 ? first + 1 : ic_config_platform_count(c);
+
+	if (piece->judge == IC_JUDGE_NONE)
+		return true;
+	if (!config->has_platform) {
+		*wanted = first;
+		return piece->judge == IC_JUDGE_ALL; /* the runtime does not look where no index asks it to */
+	}
+	for (*wanted = first; *wanted < end; (*wanted)++)
+		if (ic_platform_rank(ic_config_platform(c, *wanted), &config->platform) < 0)
+			return false;
+	return true;
+}
+
+static void fail_platform(struct ic_piece *piece, const struct ic_image_config *config, size_t wanted)
+{
+	char want[IC_PLATFORM_TEXT_BYTES], have[IC_PLATFORM_TEXT_BYTES];
+	struct ic_buf shown IC_AUTO(buf);
+
+	ic_buf_init(&shown, 4 * IC_PLATFORM_TEXT_BYTES);
+	ic_platform_text(ic_config_platform(piece->all->session->config, wanted), want);
+	ic_platform_text(&config->platform, have);
+	if (ic_text_escape(&shown, have, strlen(have), IC_PLATFORM_TEXT_BYTES, NULL) < 0)
+		ic_session_fail(piece->all->session, IMGCHECK_ERR_NOMEM);
+	piece->platform = (int)wanted;
+	ic_piece_fail(piece, IMGCHECK_VERDICT_NO_PLATFORM, "it is not there for %s, only for %s", want,
+	              config->has_platform ? ic_buf_text(&shown) : "a platform that its config does not tell");
+}
+
+static void read_config(struct ic_piece *piece, const struct ic_buf *body)
+{
+	struct imgcheck_error *why IC_AUTO(error) = NULL;
+	struct ic_image_config config;
+	int result = ic_image_config_parse(ic_buf_text(body), body->len, &config, &why);
+	size_t wanted = 0;
+
+	if (result == IMGCHECK_ERR_NOMEM)
+		ic_session_fail(piece->all->session, result);
+	if (result < 0)
+		ic_piece_fail(piece, IMGCHECK_VERDICT_CORRUPT, "its config %s cannot be used: %s", piece->name, imgcheck_error_message(why));
+	else if (!fits(piece, &config, &wanted))
+		fail_platform(piece, &config, wanted);
+	else if (piece->layers > 0 && config.diff_ids != piece->layers)
+		ic_piece_fail(piece, IMGCHECK_VERDICT_CORRUPT, "its config describes %zu layers where its manifest lists %zu",
+		              config.diff_ids, piece->layers);
+	else
+		ic_piece_accept(piece);
+}
+
+static void on_config(void *arg, const struct ic_reply *reply)
+{
+	struct ic_piece *piece = arg;
+	const struct ic_buf *body;
+
+	if (reply->verdict != IMGCHECK_VERDICT_OK) {
+		ic_piece_fail_endpoint(piece, reply);
+		return;
+	}
+	body = &reply->answer->body;
+	if (body->len != piece->size)
+		ic_piece_fail(piece, body->len == 0 ? IMGCHECK_VERDICT_INCOMPLETE : IMGCHECK_VERDICT_CORRUPT,
+		              "its config %s has %zu bytes where %zu were told", piece->name, body->len, piece->size);
+	else if (!ic_digest_matches(piece->name, ic_buf_text(body), body->len))
+		ic_piece_fail(piece, IMGCHECK_VERDICT_CORRUPT, "its config does not have the digest %s", piece->name);
+	else
+		read_config(piece, body);
+}
+
+static void ask_blob(struct ic_piece *piece, struct ic_question *question, ic_reply_fn done)
+{
+	char path[MAX_PATH_BYTES];
+
+	(void)snprintf(path, sizeof(path), "blobs/%s", piece->name);
+	question->path = path;
+	ic_piece_ask(piece, question, done);
+}
+
+void ic_piece_ask_config(struct ic_piece *piece)
+{
+	if (piece->size > IC_MAX_CONFIG_BLOB_BYTES)
+		ic_piece_fail(piece, IMGCHECK_VERDICT_CORRUPT, "its config has %zu bytes, more than can be read", piece->size);
+	else
+		ask_blob(piece, &(struct ic_question){.method = IC_HTTP_GET, .max_body = IC_MAX_CONFIG_BLOB_BYTES}, on_config);
+}
+
+/* ------------------------------------------------------------------ layers */
+
+enum layer_step {
+	LAYER_HEAD,
+	LAYER_BYTE, /* proof by a first byte */
+	LAYER_URL   /* the same of a foreign layer's own URL */
+};
+
+static void ask_byte(struct ic_piece *piece);
+static void ask_url(struct ic_piece *piece);
+
+/* The whole size that an answer tells: of Content-Range behind the slash, else Content-Length. */
+static bool told_size(const struct ic_http_answer *answer, size_t *size)
+{
+	const char *range = ic_http_header(answer, "content-range", 0);
+	const char *text = range ? strrchr(range, '/') : ic_http_header(answer, "content-length", 0);
+
+	if (range && text)
+		text++;
+	return text && (range || answer->status != 206) && ic_text_to_size(text, strlen(text), SIZE_MAX, size);
+}
+
+static void fail_size(struct ic_piece *piece, size_t size)
+{
+	ic_piece_fail(piece, size == 0 ? IMGCHECK_VERDICT_INCOMPLETE : IMGCHECK_VERDICT_CORRUPT,
+	              "its layer %s has %zu bytes where its manifest says %zu", piece->name, size, piece->size);
+}
+
+static void on_byte(void *arg, const struct ic_reply *reply)
+{
+	struct ic_piece *piece = arg;
+	size_t size = 0;
+	bool told = reply->answer && reply->answer->end == IC_HTTP_ANSWERED && told_size(reply->answer, &size);
+
+	if (reply->answer && reply->answer->end == IC_HTTP_ANSWERED && reply->answer->status == 416 && told && size == piece->size)
+		ic_piece_accept(piece); /* it is there; only the range was not to its liking */
+	else if (reply->verdict == IMGCHECK_VERDICT_OK && reply->answer->body.len == 0)
+		ic_piece_fail(piece, IMGCHECK_VERDICT_INCOMPLETE, "its layer %s is empty where its manifest says %zu bytes", piece->name,
+		              piece->size);
+	else if (reply->verdict == IMGCHECK_VERDICT_OK && told && size != piece->size)
+		fail_size(piece, size);
+	else if (reply->verdict == IMGCHECK_VERDICT_OK)
+		ic_piece_accept(piece);
+	else if (piece->step == LAYER_URL && reply->answer && reply->answer->status == 404)
+		ask_url(piece);
+	else if (piece->step == LAYER_URL)
+		ic_piece_fail(piece, reply->verdict, "its layer %s comes from a place of its own: %s", piece->name, reply->reason);
+	else
+		ic_piece_fail_endpoint(piece, reply);
+}
+
+static void ask_byte(struct ic_piece *piece)
+{
+	piece->step = LAYER_BYTE;
+	ask_blob(piece, &(struct ic_question){.method = IC_HTTP_GET, .header = "Range: bytes=0-0", .first_byte = true,
+	                                      .max_body = IC_MAX_ERROR_BODY_BYTES}, on_byte);
+}
+
+/* What a HEAD refuses a GET may serve: a cache that has it not yet, a store's URL signed for GET alone. */
+static bool is_worth_a_byte(const struct ic_reply *reply)
+{
+	const struct ic_http_answer *answer = reply->answer;
+
+	return answer && answer->end == IC_HTTP_ANSWERED && answer->status / 100 == 4 && answer->status != 401 && answer->status != 429;
+}
+
+static void on_head(void *arg, const struct ic_reply *reply)
+{
+	struct ic_piece *piece = arg;
+	size_t size = 0;
+
+	if (is_worth_a_byte(reply))
+		ask_byte(piece);
+	else if (reply->verdict != IMGCHECK_VERDICT_OK)
+		ic_piece_fail_endpoint(piece, reply);
+	else if (told_size(reply->answer, &size) && size != piece->size)
+		fail_size(piece, size);
+	else
+		ic_piece_accept(piece);
+}
+
+static void ask_registry(struct ic_piece *piece)
+{
+	piece->step = LAYER_HEAD;
+	if (piece->all->depth >= IC_DEPTH_BYTES)
+		ask_byte(piece);
+	else
+		ask_blob(piece, &(struct ic_question){.method = IC_HTTP_HEAD, .max_body = IC_MAX_ERROR_BODY_BYTES}, on_head);
+}
+
+/* The next of a foreign layer's URLs; behind the last one it is the registry's. */
+static void ask_url(struct ic_piece *piece)
+{
+	struct ic_url parts;
+	const char *url;
+
+	do
+		url = ic_texts_get(&piece->urls, piece->url++);
+	while (url && !ic_url_parse(url, &parts));
+	if (!url) {
+		ask_registry(piece);
+		return;
+	}
+	piece->step = LAYER_URL;
+	ic_piece_ask(piece, &(struct ic_question){.method = IC_HTTP_GET, .url = url, .header = "Range: bytes=0-0",
+	                                          .first_byte = true, .max_body = IC_MAX_ERROR_BODY_BYTES}, on_byte);
+}
+
+void ic_piece_ask_layer(struct ic_piece *piece)
+{
+	if (piece->endpoint == 0)
+		piece->url = 0;
+	ask_url(piece);
+}

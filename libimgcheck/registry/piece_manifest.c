@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tags and manifests: what containerd's resolver and its handler for manifests ask and accept. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/digest.h"
+#include "base/limits.h"
+#include "base/text.h"
+#include "registry/answer.h"
+#include "registry/piece.h"
+
+#define MAX_PATH_BYTES (IC_MAX_REF_BYTES + 32)
+#define MAX_PLATFORMS_SHOWN 12
+
+/* ------------------------------------------------------------------ tags */
+
+enum tag_step {
+	TAG_HEAD,
+	TAG_GET,    /* the host knows no HEAD (405) */
+	TAG_MEASURE /* its HEAD tells no digest or no length: GET of the same */
+};
+
+static void ask_manifest(struct ic_piece *piece, enum ic_http_method method, const char *accept, ic_reply_fn done)
+{
+	char path[MAX_PATH_BYTES];
+	const struct ic_question question = {.method = method, .path = path, .header = accept, .max_body = IC_MAX_MANIFEST_BYTES};
+
+	(void)snprintf(path, sizeof(path), "manifests/%s", piece->name);
+	ic_piece_ask(piece, &question, done);
+}
+
+/* What a media type means that is none of a manifest's. */
+static void fail_type(struct ic_piece *piece, const struct ic_http_answer *answer, const char *type)
+{
+	struct ic_buf shown IC_AUTO(buf);
+
+	ic_buf_init(&shown, 1024);
+	if (ic_text_escape(&shown, type, strlen(type), 100, NULL) < 0)
+		ic_session_fail(piece->all->session, IMGCHECK_ERR_NOMEM);
+	if (ic_content_kind(type) == IC_CONTENT_SCHEMA1)
+		ic_piece_fail(piece, IMGCHECK_VERDICT_CORRUPT, "it is in the old schema 1 format (%s), which containerd no longer pulls",
+		              ic_buf_text(&shown));
+	else if (ic_answer_is_web_page(answer))
+		ic_piece_fail(piece, IMGCHECK_VERDICT_NOT_A_REGISTRY, "the host answers with a web page (%s), not as a registry does",
+		              ic_buf_text(&shown));
+	else
+		ic_piece_fail(piece, IMGCHECK_VERDICT_CORRUPT, "the registry gives it the media type \"%s\", which is no image manifest's",
+		              ic_buf_text(&shown));
+}
+
+/* A pull is refused now, though a HEAD is free: "ratelimit-remaining: 0;w=21600" (Docker Hub). */
+static bool is_exhausted(const struct ic_http_answer *answer)
+{
+	const char *left = ic_http_header(answer, "ratelimit-remaining", 0);
+
+	return left && left[0] == '0' && (left[1] == '\0' || left[1] == ';');
+}
+
+static bool is_digest(const char *name)
+{
+	return strchr(name, ':') != NULL;
+}
+
+/* The tag resolves to the digest; further than that is the manifest's matter. */
+static void resolve(struct ic_piece *piece, const struct ic_http_answer *answer, const char *digest, size_t size)
+{
+	const char *type = ic_http_header(answer, "content-type", 0);
+	enum ic_content_kind kind = ic_content_kind(type);
+
+	if (kind != IC_CONTENT_MANIFEST && kind != IC_CONTENT_INDEX) {
+		fail_type(piece, answer, type ? type : "");
+		return;
+	}
+	if (is_digest(piece->name) && strcmp(piece->name, digest) != 0) {
+		ic_piece_fail(piece, IMGCHECK_VERDICT_CORRUPT, "the registry gives %s for it, another digest than asked for", digest);
+		return;
+	}
+	piece->digest = ic_text_copy(digest, strlen(digest));
+	if (!piece->digest)
+		ic_session_fail(piece->all->session, IMGCHECK_ERR_NOMEM);
+	if (piece->all->depth == IC_DEPTH_TAG && is_exhausted(answer)) {
+		ic_piece_fail(piece, IMGCHECK_VERDICT_RATE_LIMITED, "it is there, but the registry's rate limit leaves no pull now");
+		return;
+	}
+	if (piece->all->depth > IC_DEPTH_TAG)
+		ic_piece_add(piece, &(struct ic_part){.kind = IC_PIECE_MANIFEST, .name = digest, .media_type = type, .size = size,
+		                                      .platform = -1, .judge = IC_JUDGE_ALL});
+	ic_piece_accept(piece);
+}
+
+/* The body is at hand: what it hashes to is its digest. */
+static void resolve_body(struct ic_piece *piece, const struct ic_http_answer *answer)
+{
+	const char *told = ic_http_header(answer, "docker-content-digest", 0);
+	enum ic_digest_algorithm algorithm = IC_DIGEST_SHA256;
+	char digest[IC_DIGEST_TEXT_BYTES];
+
+	if (answer->body.len == 0) {
+		ic_piece_fail(piece, IMGCHECK_VERDICT_CORRUPT, "its manifest is empty");
+		return;
+	}
+	if (is_digest(piece->name))
+		(void)ic_digest_is_valid(piece->name, strlen(piece->name), &algorithm);
+	else if (told)
+		(void)ic_digest_is_valid(told, strlen(told), &algorithm);
+	if (ic_digest_compute(algorithm, answer->body.data, answer->body.len, digest, NULL) < 0)
+		ic_session_fail(piece->all->session, IMGCHECK_ERR_INTERNAL);
+	else if (told && strcmp(told, digest) != 0)
+		ic_piece_fail(piece, IMGCHECK_VERDICT_CORRUPT, "its manifest has the digest %s, not the one that the registry tells", digest);
+	else
+		resolve(piece, answer, digest, answer->body.len);
+}
+
+static void on_tag(void *arg, const struct ic_reply *reply);
+
+static void resolve_head(struct ic_piece *piece, const struct ic_http_answer *answer)
+{
+	const char *digest = ic_http_header(answer, "docker-content-digest", 0);
+	const char *length = ic_http_header(answer, "content-length", 0);
+	size_t size = 0;
+
+	if (!digest || !digest[0] || !length || !ic_text_to_size(length, strlen(length), SIZE_MAX, &size)) {
+		piece->step = TAG_MEASURE;
+		ask_manifest(piece, IC_HTTP_GET, ic_content_accept, on_tag);
+	} else if (!ic_digest_is_valid(digest, strlen(digest), NULL)) {
+		ic_piece_fail(piece, IMGCHECK_VERDICT_CORRUPT, "the registry tells a digest for it that is none");
+	} else if (size == 0) {
+		ic_piece_fail(piece, IMGCHECK_VERDICT_CORRUPT, "the registry tells a size of zero for its manifest");
+	} else if (size > IC_MAX_MANIFEST_BYTES) {
+		ic_piece_fail_endpoint(piece, &(struct ic_reply){.answer = answer, .verdict = IMGCHECK_VERDICT_CORRUPT,
+		                                                 .reason = "its manifest is larger than containerd takes"});
+	} else {
+		resolve(piece, answer, digest, size);
+	}
+}
+
+static void on_tag(void *arg, const struct ic_reply *reply)
+{
+	struct ic_piece *piece = arg;
+	bool is_head = piece->step == TAG_HEAD;
+
+	if (reply->verdict == IMGCHECK_VERDICT_OK && is_head) {
+		resolve_head(piece, reply->answer);
+	} else if (reply->verdict == IMGCHECK_VERDICT_OK) {
+		resolve_body(piece, reply->answer);
+	} else if (is_head && reply->answer && reply->answer->status == 405) {
+		piece->step = TAG_GET;
+		ask_manifest(piece, IC_HTTP_GET, ic_content_accept, on_tag);
+	} else if (reply->answer && reply->answer->end == IC_HTTP_TOO_LARGE && reply->answer->status / 100 == 2) {
+		ic_piece_fail_endpoint(piece, &(struct ic_reply){.answer = reply->answer, .verdict = IMGCHECK_VERDICT_CORRUPT,
+		                                                 .reason = "its manifest is larger than containerd takes"});
+	} else if (piece->step == TAG_MEASURE || (reply->answer && reply->answer->status / 100 == 3)) {
+		ic_piece_fail(piece, reply->verdict, "%s", reply->reason); /* containerd asks no other host then */
+	} else {
+		ic_piece_fail_endpoint(piece, reply);
+	}
+}
+
+void ic_piece_ask_tag(struct ic_piece *piece)
+{
+	ask_manifest(piece, IC_HTTP_HEAD, ic_content_accept, on_tag);
+}
+
+/* ------------------------------------------------------------------ manifests */
+
+static void add_layers(struct ic_piece *piece, const struct ic_content *manifest)
+{
+	for (size_t i = 0; i < manifest->entries.count; i++) {
+		const struct ic_descriptor *layer = ic_vec_at(&manifest->entries, i);
+
+		if (!layer->inlined)
+			ic_piece_add(piece, &(struct ic_part){.kind = IC_PIECE_LAYER, .name = layer->digest, .size = layer->size,
+			                                      .urls = &layer->urls, .platform = piece->platform, .judge = IC_JUDGE_NONE});
+	}
+}
+
+static void take_manifest(struct ic_piece *piece, const struct ic_content *manifest)
+{
+	const struct ic_descriptor *config = &manifest->config;
+	bool deep = piece->all->depth >= IC_DEPTH_BLOBS;
+
+	if ((deep || piece->judge != IC_JUDGE_NONE) && !config->inlined)
+		ic_piece_add(piece, &(struct ic_part){.kind = IC_PIECE_CONFIG, .name = config->digest, .size = config->size,
+		                                      .platform = piece->platform, .judge = piece->judge,
+		                                      .layers = deep ? manifest->entries.count : 0});
+	if (deep)
+		add_layers(piece, manifest);
+	ic_piece_accept(piece);
+}
+
+/* "linux/arm64, linux/s390x" */
+static int list_platforms(const struct ic_content *index, struct ic_buf *out)
+{
+	size_t shown = 0;
+	int result = 0;
+
+	for (size_t i = 0; result == 0 && i < index->entries.count; i++) {
+		const struct ic_descriptor *entry = ic_vec_at(&index->entries, i);
+		char text[IC_PLATFORM_TEXT_BYTES];
+
+		ic_platform_text(&entry->platform, text);
+		if (!entry->has_platform || strcmp(entry->platform.architecture, "unknown") == 0)
+			continue;
+		if (shown++ == MAX_PLATFORMS_SHOWN)
+			return ic_buf_add_text(out, ", ...", NULL);
+		if (shown > 1)
+			result = ic_buf_add_text(out, ", ", NULL);
+		if (result == 0)
+			result = ic_text_escape(out, text, strlen(text), IC_PLATFORM_TEXT_BYTES, NULL);
+	}
+	return result < 0 || shown > 0 ? result : ic_buf_add_text(out, "no platform at all", NULL);
+}
+
+static void fail_platform(struct ic_piece *piece, const struct ic_content *index, size_t wanted)
+{
+	struct ic_buf there IC_AUTO(buf);
+	char text[IC_PLATFORM_TEXT_BYTES];
+
+	ic_buf_init(&there, IC_MAX_REASON_BYTES);
+	if (list_platforms(index, &there) == IMGCHECK_ERR_NOMEM)
+		ic_session_fail(piece->all->session, IMGCHECK_ERR_NOMEM);
+	ic_platform_text(ic_config_platform(piece->all->session->config, wanted), text);
+	piece->platform = (int)wanted;
+	ic_piece_fail(piece, IMGCHECK_VERDICT_NO_PLATFORM, "it is not there for %s, only for %s", text, ic_buf_text(&there));
+}
+
+static void add_child(struct ic_piece *piece, const struct ic_content *index, size_t entry, size_t wanted)
+{
+	const struct ic_descriptor *child = ic_vec_at(&index->entries, entry);
+
+	ic_piece_add(piece, &(struct ic_part){.kind = IC_PIECE_MANIFEST, .name = child->digest, .media_type = child->media_type,
+	                                      .size = child->size, .platform = (int)wanted, .depth = piece->depth + 1,
+	                                      .judge = child->has_platform ? IC_JUDGE_NONE : (int)wanted});
+}
+
+/* Whether the piece serves this wanted platform: an index within an index serves the one that it was chosen for. */
+static bool serves(const struct ic_piece *piece, size_t wanted)
+{
+	return piece->platform < 0 || (size_t)piece->platform == wanted;
+}
+
+static void take_index(struct ic_piece *piece, const struct ic_content *index)
+{
+	const struct imgcheck_config *config = piece->all->session->config;
+	size_t entry;
+
+	if (piece->depth >= IC_MAX_INDEX_DEPTH) {
+		ic_piece_fail(piece, IMGCHECK_VERDICT_CORRUPT, "it has indexes within indexes, more than %d deep", IC_MAX_INDEX_DEPTH);
+		return;
+	}
+	for (size_t wanted = 0; wanted < ic_config_platform_count(config); wanted++)
+		if (serves(piece, wanted) && !ic_content_choose(index, ic_config_platform(config, wanted), &entry)) {
+			fail_platform(piece, index, wanted);
+			return;
+		}
+	for (size_t wanted = 0; wanted < ic_config_platform_count(config); wanted++)
+		if (serves(piece, wanted) && ic_content_choose(index, ic_config_platform(config, wanted), &entry))
+			add_child(piece, index, entry, wanted);
+	ic_piece_accept(piece);
+}
+
+static void read_manifest(struct ic_piece *piece, const struct ic_buf *body)
+{
+	enum ic_content_kind kind = ic_content_kind(piece->media_type);
+	struct imgcheck_error *why IC_AUTO(error) = NULL;
+	struct ic_content content IC_AUTO(content) = {0};
+	int result = ic_content_parse(kind, ic_buf_text(body), body->len, &content, &why);
+
+	if (result == IMGCHECK_ERR_NOMEM)
+		ic_session_fail(piece->all->session, result);
+	if (result < 0)
+		ic_piece_fail(piece, IMGCHECK_VERDICT_CORRUPT, "its manifest %s cannot be used: %s", piece->name, imgcheck_error_message(why));
+	else if (kind == IC_CONTENT_INDEX)
+		take_index(piece, &content);
+	else
+		take_manifest(piece, &content);
+}
+
+static void on_manifest(void *arg, const struct ic_reply *reply)
+{
+	struct ic_piece *piece = arg;
+	const struct ic_buf *body;
+
+	if (reply->verdict != IMGCHECK_VERDICT_OK) {
+		ic_piece_fail_endpoint(piece, reply);
+		return;
+	}
+	body = &reply->answer->body;
+	if (body->len != piece->size)
+		ic_piece_fail(piece, IMGCHECK_VERDICT_CORRUPT, "its manifest %s has %zu bytes where %zu were told", piece->name, body->len,
+		              piece->size);
+	else if (!ic_digest_matches(piece->name, ic_buf_text(body), body->len))
+		ic_piece_fail(piece, IMGCHECK_VERDICT_CORRUPT, "its manifest does not have the digest %s", piece->name);
+	else
+		read_manifest(piece, body);
+}
+
+void ic_piece_ask_manifest(struct ic_piece *piece)
+{
+	enum ic_content_kind kind = ic_content_kind(piece->media_type);
+	struct ic_buf accept IC_AUTO(buf);
+
+	ic_buf_init(&accept, IC_MAX_URL_BYTES);
+	if (kind != IC_CONTENT_MANIFEST && kind != IC_CONTENT_INDEX) {
+		ic_piece_fail(piece, IMGCHECK_VERDICT_CORRUPT, "its index lists %s as something that is no image manifest", piece->name);
+		return;
+	}
+	if (ic_buf_printf(&accept, NULL, "Accept: %.*s, */*", (int)strcspn(piece->media_type, ";"), piece->media_type) < 0)
+		ic_session_fail(piece->all->session, IMGCHECK_ERR_NOMEM);
+	ask_manifest(piece, IC_HTTP_GET, ic_buf_text(&accept), on_manifest);
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef IC_REGISTRY_SESSION_H
+#define IC_REGISTRY_SESSION_H
+
+/*
+ * What all requests of one run share: the transport, and for each host and login what is known of how it wants
+ * to be asked.  The first request to a host goes out bare and alone, all others wait for it: its answer says
+ * whether the host asks for tokens or a password, so that no second request is challenged.  Tokens are asked
+ * for once a repository.
+ *
+ * Used by exchange.c and authorize.c; made and cleared by the run.
+ */
+
+#include "registry/challenge.h"
+#include "registry/http.h"
+#include "registry/url.h"
+#include "source/endpoint.h"
+
+/* Whoever waits for knowledge of a host or for a token; told in the order in which they came. */
+struct ic_waiter {
+	void (*go_on)(struct ic_waiter *w);
+	struct ic_waiter *next;
+};
+
+struct ic_waiters {
+	struct ic_waiter *first, *last;
+};
+
+enum ic_host_knowledge { IC_HOST_UNKNOWN, IC_HOST_ASKED, IC_HOST_KNOWN };
+
+/* scheme://host:port with one login. */
+struct ic_host_state {
+	char *key;
+	enum ic_host_knowledge state;
+	struct ic_vec challenges;             /* owns what challenge points into */
+	const struct ic_challenge *challenge; /* how to answer it; NULL where it asks for nothing */
+	bool plain;                           /* speaks no TLS, though asked for: http from here on */
+	char *basic;                          /* "Authorization: Basic ...", secret; NULL until it is needed */
+	struct ic_waiters waiters;            /* for the first answer */
+	void *tokens;                         /* tree of struct ic_token by repository */
+};
+
+struct ic_session {
+	const struct imgcheck_config *config;
+	struct ic_http *http;
+	ic_msec deadline;
+	void *hosts; /* tree of struct ic_host_state by key */
+	int failed;    /* the first error that ends the run: NOMEM or INTERNAL */
+};
+
+/* Errors: NOMEM, INTERNAL. */
+int ic_session_init(struct ic_session *s, const struct imgcheck_config *config, ic_msec deadline,
+                    struct imgcheck_error **err) IC_MUST_CHECK;
+void ic_session_clear(struct ic_session *s);
+
+/* Milliseconds until the deadline; 0 when it is over. */
+ic_msec ic_session_left(const struct ic_session *s);
+
+/* The proxy for requests to the URL's host: "" for none, borrowed from the configuration. */
+const char *ic_session_proxy(struct ic_session *s, const struct ic_url *url);
+
+/* The run cannot go on: kept if it is the first. */
+void ic_session_fail(struct ic_session *s, int result);
+
+/*
+ * The host of a URL for this login (NULL for none), known or new; NULL without memory (the session has then
+ * failed).  The URL is one that ic_url_parse() takes.
+ */
+struct ic_host_state *ic_session_host(struct ic_session *s, const char *url, const struct ic_login *login);
+
+/*
+ * Learns from the fields of an answer how the host wants to be asked.  False: it asks in no way that can be
+ * answered.  An earlier challenge is replaced.
+ */
+bool ic_host_learn(struct ic_session *s, struct ic_host_state *host, const struct ic_http_answer *answer);
+
+void ic_waiters_add(struct ic_waiters *list, struct ic_waiter *w);
+
+/* Lets all go on that wait now. */
+void ic_waiters_wake(struct ic_waiters *list);
+
+#endif
