@@ -198,6 +198,7 @@ static size_t group_end(const struct ic_vec *entries, size_t i)
 /* How much of a group is shown. */
 struct level {
 	size_t entries, places;
+	bool reasons; /* of each image, where they differ; else that of the first stands for all */
 };
 
 static bool same_text(const char *a, const char *b)
@@ -389,7 +390,7 @@ static void write_group(struct ic_page *page, const struct ic_vec *entries, size
 		const struct entry *e = ic_vec_at(entries, i);
 
 		if (e->image)
-			write_image(page, e->image, !reason, level->places);
+			write_image(page, e->image, !reason && (level->reasons || i == from), level->places);
 		else
 			write_problem(page, e->problem);
 	}
@@ -437,7 +438,10 @@ static void write_some_groups(struct ic_page *page, const struct ic_vec *entries
 /* Shows as much of each group as the page holds: the same number of entries of each, so that none hides another. */
 static void write_body(struct ic_page *page, const struct ic_vec *entries)
 {
-	static const struct level levels[] = {{60, 4}, {60, 1}, {30, 1}, {20, 1}, {12, 1}, {8, 1}, {5, 1}, {3, 1}, {2, 1}, {1, 1}};
+	static const struct level levels[] = {
+		{60, 4, true},  {60, 1, true}, {60, 1, false}, {30, 1, false}, {20, 1, false}, {12, 1, false},
+		{8, 1, false},  {5, 1, false}, {3, 1, false},  {2, 1, false},  {1, 1, false},
+	};
 
 	for (size_t i = 0; i < IC_COUNT(levels); i++) {
 		write_groups(page, entries, &levels[i]);

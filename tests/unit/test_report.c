@@ -424,6 +424,27 @@ TEST(report, five_hundred_missing_images_end_with_the_remedy)
 	free(text);
 }
 
+/* Reasons name what was asked, so that each image has its own: with many images that of the first is enough. */
+TEST(report, reasons_give_way_to_images)
+{
+	json_t *input = input_with("the remedy");
+	char name[64], *text;
+
+	for (int i = 100; i < 200; i++) {
+		json_t *image;
+
+		(void)snprintf(name, sizeof(name), "a.internal/image-%d:1", i);
+		image = image_input(name, "unreachable", "a.internal");
+		json_object_set_new(image, "reason", json_sprintf("HEAD https://a.internal/v2/image-%d/manifests/1: refused", i));
+		cr_assert(json_array_append_new(images_in(input), image) == 0);
+	}
+	text = page_of(input, "100 reasons");
+	cr_assert(strstr(text, "  a.internal/image-100:1\n    reason: HEAD https://a.internal/v2/image-100/manifests/1: refused\n"));
+	cr_assert(strstr(text, "  a.internal/image-101:1\n  a.internal/image-102:1\n"), "%s", text);
+	cr_assert(strstr(text, "  ... and 70 more\n"), "%s", text);
+	free(text);
+}
+
 TEST(report, more_causes_than_lines)
 {
 	json_t *input = input_with("the remedy");
