@@ -32,7 +32,10 @@ def error(status, code, **headers):
 
 HTML = b"<!DOCTYPE html><html><head><title>Log in</title></head><body>Welcome</body></html>"
 
-# name, behaviour, verdict, (class, exit status)
+# The time without a byte and the deadline may run out together.
+STALLED = ("unreachable", "deadline")
+
+# name, behaviour, verdict or several, (class, exit status)
 ROWS = (
     ("says 404 for every manifest", error(404, "MANIFEST_UNKNOWN"), "not-found", MISSING),
     ("says 401 without a challenge", error(401, "UNAUTHORIZED"), "unauthorized", ACCESS),
@@ -41,11 +44,11 @@ ROWS = (
     ("says 503 and to come back tomorrow", error(503, "UNAVAILABLE", Retry_After="86400"), "server-error", UNDECIDED),
     ("says 429 and to come back tomorrow", error(429, "TOOMANYREQUESTS", Retry_After="86400"), "rate-limited", UNDECIDED),
     ("is a web page", always(response(200, HTML, Content_Type="text/html")), "not-a-registry", UNDECIDED),
-    ("is no HTTP server", always(b"SSH-2.0-OpenSSH_9.2\r\n"), None, UNDECIDED),
+    ("is no HTTP server", always(b"SSH-2.0-OpenSSH_9.2\r\n"), "unreachable", UNDECIDED),
     ("resets the connection", badserver.reset, "unreachable", UNDECIDED),
     ("closes the connection", lambda *_: None, "unreachable", UNDECIDED),
-    ("never answers", badserver.silent, "deadline", UNDECIDED),
-    ("sends a header without end", badserver.endless_head, "deadline", UNDECIDED),
+    ("never answers", badserver.silent, STALLED, UNDECIDED),
+    ("sends a header without end", badserver.endless_head, STALLED, UNDECIDED),
     ("lies about the digest in a header", manifest(MANIFEST, digest_of(OTHER)), "corrupt", MISSING),
     ("cuts the manifest short", manifest(MANIFEST[:-20]), "corrupt", MISSING),
     ("sends a manifest that is no JSON", manifest(b"\x00" * 200), "corrupt", MISSING),
@@ -66,8 +69,7 @@ class BadServers(unittest.TestCase):
         for name, behave, verdict, (group, status) in ROWS:
             with self.subTest(name), BadServer(behave) as server:
                 image, exit_status = self.ask(server.host, "some/image:v1")
-                if verdict:
-                    self.assertEqual(image["verdict"], verdict, image)
+                self.assertIn(image["verdict"], verdict if isinstance(verdict, tuple) else (verdict,), image)
                 self.assertEqual((image["class"], exit_status), (group, status), image)
                 self.assertTrue(server.requests)
 
@@ -85,16 +87,17 @@ class BadServers(unittest.TestCase):
         self.assertEqual((image["verdict"], status), ("unreachable", 4), image)
 
     def test_no_tls_where_it_is_expected(self):
-        with BadServer(always(response(200, b"{}"))) as server:
-            image, status = self.ask(server.host, "some/image:v1", plain_http=False)
-            self.assertEqual((image["verdict"], status), ("tls", 4), image)
+        host = world.named(world.plain().host)
+        image, status = self.ask(host, "some/image:v1", plain_http=False)
+        self.assertEqual((image["verdict"], status), ("tls", 4), image)
 
     def test_a_certificate_for_another_name(self):
         pair = world.authority().issue("elsewhere", hosts=("DNS:elsewhere.example",))
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(pair.crt, pair.key)
         with BadServer(always(response(200, b"{}")), context) as server:
-            image, status = self.ask(server.host, "some/image:v1", "--cacert", world.authority().crt, plain_http=False)
+            image, status = self.ask(world.named(server.host), "some/image:v1", "--cacert", world.authority().crt,
+                                     plain_http=False)
             self.assertEqual((image["verdict"], status), ("tls", 4), image)
 
     def test_one_that_stalls_does_not_hold_up_the_others(self):
@@ -103,21 +106,15 @@ class BadServers(unittest.TestCase):
         with BadServer(badserver.silent) as server:
             checked = world.check_images(server.host, ["some/image:v1"], "--deadline", DEADLINE, "--image", good,
                                          "--plain-http", world.plain().host)
-            self.assertEqual(checked.verdicts(), {good: "ok", f"{server.host}/some/image:v1": "deadline"})
+            verdicts = checked.verdicts()
+            self.assertEqual(verdicts.pop(good), "ok")
+            self.assertIn(verdicts.pop(f"{server.host}/some/image:v1"), STALLED)
+            self.assertFalse(verdicts)
 
     def test_a_server_that_is_busy_once_is_asked_again(self):
-        world.client().push("busy/image", "v1")
-        answers = iter([response(503, Retry_After="1")])
-        backend = world.client()
-
-        def behave(_server, _connection, request):
-            method, path, _ = request.split("\r\n")[0].split(" ")
-            first = next(answers, None)
-            if first:
-                return first
-            got, body = backend.request(method, path, headers={"Accept": ", ".join(MEDIA["oci"].values())})
-            return response(got.status, body, Content_Type=got.headers.get("Content-Type", "text/plain"),
-                            Docker_Content_Digest=got.headers.get("Docker-Content-Digest", ""))
-        with BadServer(behave) as server:
+        busy = iter([response(503, Retry_After="1")])
+        good = manifest(MANIFEST, digest_of(MANIFEST))
+        with BadServer(lambda *request: next(busy, None) or good(*request)) as server:
             image, status = self.ask(server.host, "busy/image:v1", "--depth", "tag")
             self.assertEqual((image["verdict"], status), ("ok", 0), image)
+            self.assertEqual(len(server.requests), 2)

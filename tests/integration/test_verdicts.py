@@ -131,9 +131,10 @@ class Access(unittest.TestCase):
 class Trust(unittest.TestCase):
     def setUp(self):
         world.client().push("trusted/image", "v1")
+        self.host = world.named(world.tls().host)
 
     def verdict(self, *arguments):
-        checked = world.check_images(world.tls().host, ["trusted/image:v1"], *arguments, plain_http=False)
+        checked = world.check_images(self.host, ["trusted/image:v1"], *arguments, plain_http=False)
         return checked.one()["verdict"], checked.status
 
     def test_an_unknown_authority_is_not_trusted(self):
@@ -147,12 +148,12 @@ class Trust(unittest.TestCase):
         self.assertEqual(self.verdict("--cacert", world.authority().crt), ("ok", EXIT_OK))
 
     def test_verification_can_be_skipped_for_a_host(self):
-        self.assertEqual(self.verdict("--skip-verify", world.tls().host), ("ok", EXIT_OK))
-        self.assertEqual(self.verdict("--skip-verify", "127.0.0.1:1"), ("tls", EXIT_UNDECIDED))
+        self.assertEqual(self.verdict("--skip-verify", self.host), ("ok", EXIT_OK))
+        self.assertEqual(self.verdict("--skip-verify", world.named("127.0.0.1:1")), ("tls", EXIT_UNDECIDED))
 
     def test_a_registry_without_tls_is_not_asked_in_the_clear_unless_told(self):
-        gallery.pictures()
+        self.host = world.named(world.plain().host)
         before = len(world.plain().requests())
-        checked = world.check_images(world.plain().host, ["trusted/image:v1"], plain_http=False)
-        self.assertEqual(checked.status, EXIT_UNDECIDED)
+        self.assertEqual(self.verdict(), ("tls", EXIT_UNDECIDED))
         self.assertEqual(world.plain().requests()[before:], [])
+        self.assertEqual(self.verdict("--plain-http", self.host), ("ok", EXIT_OK))

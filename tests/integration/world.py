@@ -27,6 +27,11 @@ atexit.register(_stack.close)
 FOLDER = pathlib.Path(_stack.enter_context(tempfile.TemporaryDirectory(prefix="imgcheck-integration-")))
 
 
+def named(host):
+    """The same server by a name that resolves to loopback. Nodes trust 127.0.0.1 without TLS, but no name."""
+    return host.replace("127.0.0.1", "registry.localhost")
+
+
 def once(function):
     return functools.lru_cache(None)(function)
 
@@ -102,10 +107,7 @@ class Check:
     stderr: str
 
     def verdicts(self):
-        return {image["reference"]: image["verdict"] for image in self.report["images"]}
-
-    def classes(self):
-        return {image["reference"]: image["class"] for image in self.report["images"]}
+        return {image["written"]: image["verdict"] for image in self.report["images"]}
 
     def one(self):
         """The only image of the report."""

@@ -8,7 +8,7 @@ import threading
 
 
 class BadServer:
-    """Calls behave(server, connection, request) for each request; request is its head as text, "" if nothing came.
+    """Calls behave(server, connection, request) for each request; request is its head as text.
 
     behave returns the bytes to answer with, or None to close. stopped tells a behaviour to give up waiting.
     context: an ssl.SSLContext, for https.
@@ -43,9 +43,11 @@ class BadServer:
             with connection:
                 while not self.stopped.is_set():
                     request = _read_head(connection)
+                    if not request:
+                        return
                     self.requests.append(request.split("\r\n")[0])
                     answer = self._behave(self, connection, request)
-                    if answer is None or not request:
+                    if answer is None:
                         return
                     connection.sendall(answer)
 

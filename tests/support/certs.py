@@ -32,7 +32,7 @@ class Authority:
                        check=True, capture_output=True)
         return pair
 
-    def issue(self, name, usage="serverAuth", hosts=("IP:127.0.0.1", "DNS:localhost")):
+    def issue(self, name, usage="serverAuth", hosts=("IP:127.0.0.1", "DNS:localhost", "DNS:registry.localhost")):
         """A certificate for servers (hosts) or, with usage clientAuth, for clients."""
         return self._request(name, "-CA", self._pair.crt, "-CAkey", self._pair.key, "-subj", f"/CN={name}",
                              "-addext", "basicConstraints=critical,CA:FALSE",
