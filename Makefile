@@ -118,7 +118,9 @@ $(BUILD)/examples/%: $(BUILD)/obj/libimgcheck/examples/%.o $(BUILD)/libimgcheck.
 	@mkdir -p $(@D)
 	$(Q)$(CC) -pie $(ALL_LDFLAGS) -Wl,-rpath,'$$ORIGIN/..' -o $@ $< -L$(BUILD) -limgcheck
 
-$(BUILD)/imgcheck.pc: libimgcheck/imgcheck.pc.in Makefile libimgcheck/imgcheck.h
+# Made anew each time, since it depends on what the caller says of the folders.
+.PHONY: FORCE
+$(BUILD)/imgcheck.pc: libimgcheck/imgcheck.pc.in FORCE
 	$(Q)sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR:$(PREFIX)/%=$${prefix}/%)|' \
 		-e 's|@INCLUDEDIR@|$(INCLUDEDIR:$(PREFIX)/%=$${prefix}/%)|' -e 's|@VERSION@|$(VERSION)|' $< > $@
 
