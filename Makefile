@@ -47,7 +47,7 @@ LIBS := -lcurl -ljansson -lyaml -lcrypto -lm
 
 LIB_SOURCES := $(sort $(wildcard libimgcheck/*.c libimgcheck/*/*.c))
 LIB_SOURCES := $(filter-out libimgcheck/examples/%,$(LIB_SOURCES))
-HOOK_SOURCES := $(sort $(wildcard hooks/*.c))
+HOOK_SOURCES := $(sort $(wildcard hooks/*.c hooks/*/*.c))
 UNIT_SOURCES := $(sort $(wildcard tests/unit/test_*.c))
 EXAMPLE_SOURCES := $(sort $(wildcard libimgcheck/examples/*.c))
 FUZZ_SOURCES := $(sort $(wildcard tests/fuzz/fuzz_*.c))
@@ -84,6 +84,7 @@ $(BUILD)/obj/%.o: %.c $(STAMP)
 	$(if $(V),,@echo "  CC      $<")
 	$(Q)$(CC) $(ALL_CFLAGS) $(EXTRA_CFLAGS) -MMD -MP -c -o $@ $<
 
+$(BUILD)/obj/hooks/%.o: EXTRA_CFLAGS := -Ihooks
 $(BUILD)/obj/tests/%.o: EXTRA_CFLAGS := -Itests/unit -Itests -Ihooks -Wno-pedantic
 
 $(LIB_SHARED): $(LIB_OBJECTS) libimgcheck/libimgcheck.map

@@ -1,82 +1,76 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdio.h>
 #include <string.h>
 
 #include "commands.h"
 #include "document.h"
-#include "input.h"
+#include "output.h"
+#include "release/needs.h"
 #include "say.h"
 #include "status.h"
 
 enum format { FORMAT_TEXT, FORMAT_LIST, FORMAT_JSON };
-enum { TAKE_CLASS, TAKE_FORMAT };
+enum { TAKE_CLASS, TAKE_FORMAT, TAKE_KEY };
 
 struct listing {
 	enum imgcheck_class class; /* the weakest class to list */
 	enum format format;
+	const char *key;
 };
 
 static const struct flag listing_flags[] = {
 	{ "class", "required|mentioned|all", "image fields only, arguments and values too, or hints as well (all)", TAKE_CLASS },
 	{ "format", "text|json|list", "one a line (text), with places (json), all in one line (list)", TAKE_FORMAT },
+	{ "key", "KEY", "what that line starts with (images)", TAKE_KEY },
 	{ 0 },
 };
 
-static int pick(const char *const *words, const char *value)
+static int take_format(struct listing *l, const char *value)
 {
-	int i = 0;
+	/* In the order of the enumerators. */
+	static const char *const formats[] = { "text", "list", "json" };
 
-	while (words[i] && strcmp(words[i], value))
-		i++;
-	return words[i] ? i : -1;
+	for (size_t i = 0; i < COUNT(formats); i++)
+		if (!strcmp(value, formats[i])) {
+			l->format = (enum format)i;
+			return 0;
+		}
+	return say_usage("images", "--format %s: it is text, json or list", value);
+}
+
+static bool is_key(const char *text)
+{
+	return *text && !text[strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")];
 }
 
 static int listing_take(void *arg, int id, const char *value)
 {
-	/* In the order of the enumerators. */
-	static const char *const classes[] = { "required", "mentioned", "all", NULL };
-	static const char *const formats[] = { "text", "list", "json", NULL };
 	struct listing *l = arg;
-	int i = pick(id == TAKE_CLASS ? classes : formats, value);
 
-	if (i < 0 && id == TAKE_CLASS)
+	switch (id) {
+	case TAKE_CLASS:
+		if (input_class(value, &l->class))
+			return 0;
 		return say_usage("images", "--class %s: it is required, mentioned or all", value);
-	if (i < 0)
-		return say_usage("images", "--format %s: it is text, json or list", value);
-	if (id == TAKE_CLASS)
-		l->class = (enum imgcheck_class)i;
-	else
-		l->format = (enum format)i;
-	return 0;
+	case TAKE_FORMAT:
+		return take_format(l, value);
+	default:
+		if (!is_key(value))
+			return say_usage("images", "--key %s: it is a word of letters, digits, ., _ and -", value);
+		l->key = value;
+		return 0;
+	}
 }
 
-static json_t *json_origin(const struct imgcheck_image *m, size_t i)
+static json_t *json_image(const struct need *n, const struct lines *archs)
 {
-	static const struct {
-		const char *name;
-		enum imgcheck_field field;
-	} texts[] = {
-		{ "file", IMGCHECK_FIELD_FILE },   { "object", IMGCHECK_FIELD_OBJECT },          { "path", IMGCHECK_FIELD_PATH },
-		{ "class", IMGCHECK_FIELD_CLASS }, { "pullPolicy", IMGCHECK_FIELD_PULL_POLICY },
-	};
-	const char *line = imgcheck_image_origin(m, i, IMGCHECK_FIELD_LINE);
-	json_t *origin = document_object();
+	json_t *image = document_object();
 
-	for (size_t k = 0; k < COUNT(texts); k++)
-		document_set_text(origin, texts[k].name, imgcheck_image_origin(m, i, texts[k].field));
-	document_set(origin, "line", line ? json_integer(strtoll(line, NULL, 10)) : json_null());
-	return origin;
-}
-
-static json_t *json_image(const struct imgcheck_image *m)
-{
-	json_t *image = document_object(), *origins = document_array();
-
-	document_set_text(image, "reference", imgcheck_image_ref(m));
-	document_set_text(image, "source", imgcheck_image_source(m));
-	for (size_t i = 0; imgcheck_image_origin(m, i, IMGCHECK_FIELD_CLASS); i++)
-		document_add(origins, json_origin(m, i));
-	document_set(image, "origins", origins);
+	document_set_text(image, "reference", n->ref);
+	document_set_text(image, "class", needs_class_name(n->class));
+	document_set_text(image, "source", imgcheck_image_source(n->image));
+	if (archs->count)
+		document_set(image, "architectures", needs_arch_json(archs, n->archs));
+	document_set(image, "origins", needs_origins_json(n));
 	return image;
 }
 
@@ -95,62 +89,94 @@ static json_t *json_problem(const struct imgcheck_error *e)
 	return problem;
 }
 
-static int print_json(const struct imgcheck_images *s, const struct listing *l)
+/* Those of all architectures, the same only once. */
+static json_t *json_problems(const struct needs *needs)
 {
-	AUTO(json) json_t *all = document_object();
-	json_t *images = document_array(), *problems = document_array();
+	json_t *problems = document_array();
 	const struct imgcheck_error *e;
+	AUTO(lines) struct lines seen = { 0 };
 
-	for (size_t i = 0; i < imgcheck_images_count(s); i++)
-		if (imgcheck_image_class(imgcheck_images_get(s, i)) <= l->class)
-			document_add(images, json_image(imgcheck_images_get(s, i)));
-	for (size_t i = 0; (e = imgcheck_images_problem(s, i)); i++)
-		if (imgcheck_error_code(e) != IMGCHECK_ERR_FINDING)
+	for (size_t i = 0; i < needs->input_count; i++) {
+		for (size_t k = 0; (e = imgcheck_images_problem(needs->inputs[i].images, k)); k++) {
+			AUTO(free) char *text = say_text(e);
+
+			if (imgcheck_error_code(e) == IMGCHECK_ERR_FINDING || (i && lines_has(&seen, text)))
+				continue;
 			document_add(problems, json_problem(e));
-	document_set_number(all, "version", 1);
-	document_set(all, "images", images);
-	document_set(all, "problems", problems);
-	return json_dumpf(all, stdout, JSON_INDENT(1)) || putchar('\n') == EOF;
+			lines_add(&seen, text);
+		}
+	}
+	return problems;
 }
 
-static void print_plain(const struct imgcheck_images *s, const struct listing *l)
+static void print_json(const struct needs *needs, const struct lines *archs, FILE *out)
+{
+	AUTO(json) json_t *all = document_object();
+	AUTO(free) char *text = NULL;
+	json_t *images = document_array();
+
+	for (size_t i = 0; i < needs->count; i++)
+		document_add(images, json_image(&needs->need[i], archs));
+	document_set_number(all, "version", 1);
+	document_set(all, "images", images);
+	document_set(all, "problems", json_problems(needs));
+	text = document_render(all);
+	fputs(text, out);
+}
+
+static void print_plain(const struct needs *needs, const struct listing *l, FILE *out)
 {
 	bool line = l->format == FORMAT_LIST;
 
 	if (line)
-		fputs("images:", stdout);
-	for (size_t i = 0; i < imgcheck_images_count(s); i++) {
-		const struct imgcheck_image *m = imgcheck_images_get(s, i);
-
-		if (imgcheck_image_class(m) <= l->class)
-			printf(line ? " %s" : "%s\n", imgcheck_image_ref(m));
-	}
+		fprintf(out, "%s:", l->key);
+	for (size_t i = 0; i < needs->count; i++)
+		fprintf(out, line ? " %s" : "%s\n", needs->need[i].ref);
 	if (line)
-		putchar('\n');
+		fputc('\n', out);
 }
 
-static int print_images(const struct input *in, const struct listing *l)
+/* Names that an addon makes from Debian's word for an architecture, which no build of an image uses. */
+static void say_misspelt(const struct needs *needs, const struct lines *archs)
 {
-	int status = input_say_problems(in->images);
+	for (size_t i = 0; i < needs->count; i++) {
+		for (size_t k = 0; k < archs->count; k++) {
+			AUTO(free) char *right = NULL;
 
-	if (l->format == FORMAT_JSON ? print_json(in->images, l) : (print_plain(in->images, l), 0)) {
-		say("cannot write to standard output");
-		return STATUS_INTERNAL;
+			if (needs->need[i].archs >> k & 1)
+				right = needs_respell(needs->need[i].ref, archs->line[k]);
+			if (right)
+				say("%s: cannot be right: %s is Debian's word, images have it as in %s", needs->need[i].ref,
+				    archs->line[k], right);
+		}
 	}
-	if (fflush(stdout)) {
-		say("cannot write to standard output");
-		return STATUS_INTERNAL;
-	}
-	return status;
+}
+
+static int print_images(struct needs *needs, const struct listing *l, const struct lines *archs)
+{
+	AUTO(output) struct output out = { 0 };
+	int status = needs_say_problems(needs), fault;
+
+	needs_keep(needs, l->class);
+	output_open(&out);
+	if (l->format == FORMAT_JSON)
+		print_json(needs, archs, out.stream);
+	else
+		print_plain(needs, l, out.stream);
+	say_misspelt(needs, archs);
+	fault = output_finish(&out, stdout, NULL);
+	return fault ? fault : status;
 }
 
 int cmd_images(char *const *argv)
 {
-	struct listing listing = { .class = IMGCHECK_CLASS_HINT };
+	struct listing listing = { .class = IMGCHECK_CLASS_HINT, .key = "images" };
 	AUTO(input) struct input in = { .command = "images" };
 	AUTO(lines) struct lines paths = { 0 };
+	AUTO(needs) struct needs needs = { 0 };
 	const struct flag_group groups[] = {
 		{ listing_flags, listing_take, &listing },
+		{ input_arch_flags, input_take, &in },
 		{ input_target_flags, input_take, &in },
 		{ input_value_flags, input_take, &in },
 	};
@@ -165,7 +191,6 @@ int cmd_images(char *const *argv)
 		return status;
 	if (!paths.count && !in.target.dir)
 		return say_usage("images", "which files? give a path or --target");
-	status = input_open(&in);
-	status = status ? status : input_collect(&in, &paths);
-	return status ? status : print_images(&in, &listing);
+	status = needs_collect(&needs, &in, &paths);
+	return status ? status : print_images(&needs, &listing, &in.archs);
 }

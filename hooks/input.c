@@ -6,6 +6,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "document.h"
 #include "files.h"
 #include "memory.h"
 #include "process.h"
@@ -14,7 +15,7 @@
 #include "snapctl.h"
 #include "status.h"
 
-enum { TAKE_VALUES, TAKE_SET, TAKE_TARGET, TAKE_SNAP_CONFIG, TAKE_NEW_SINCE, TAKE_IMAGE };
+enum { TAKE_VALUES, TAKE_SET, TAKE_TARGET, TAKE_SNAP_CONFIG, TAKE_NEW_SINCE, TAKE_IMAGE, TAKE_ARCH };
 
 const struct flag input_value_flags[] = {
 	{ "values", "FILE", "template values: a JSON object", TAKE_VALUES },
@@ -29,10 +30,54 @@ const struct flag input_target_flags[] = {
 	{ 0 },
 };
 
+const struct flag input_config_flags[] = {
+	{ "snap-config", "FILE", "the configuration of the snaps, as `snap get -d NAME` prints it", TAKE_SNAP_CONFIG },
+	{ 0 },
+};
+
 const struct flag input_image_flags[] = {
 	{ "image", "REF", "one more image", TAKE_IMAGE },
 	{ 0 },
 };
+
+const struct flag input_arch_flags[] = {
+	{ "arch", "A,...", "architectures: templates are read once for each, as their value arch", TAKE_ARCH },
+	{ 0 },
+};
+
+bool input_class(const char *name, enum imgcheck_class *class)
+{
+	/* In the order of the enumerators. */
+	static const char *const names[] = { "required", "mentioned", "all" };
+
+	for (size_t i = 0; i < COUNT(names); i++)
+		if (!strcmp(name, names[i])) {
+			*class = (enum imgcheck_class)i;
+			return true;
+		}
+	return false;
+}
+
+static bool is_word(const char *text)
+{
+	return *text && !text[strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")];
+}
+
+static int take_archs(struct input *in, const char *value)
+{
+	AUTO(free) char *copy = memory_text(value);
+	char *rest = copy, *name;
+
+	while ((name = strsep(&rest, ","))) {
+		if (!is_word(name))
+			return say_usage(in->command, "--arch %s: give names of architectures, separated by commas", value);
+		if (!lines_has(&in->archs, name))
+			lines_add(&in->archs, name);
+	}
+	if (in->archs.count > INPUT_MOST_ARCHS)
+		return say_usage(in->command, "--arch: there can be %d architectures", INPUT_MOST_ARCHS);
+	return 0;
+}
 
 int input_take(void *arg, int id, const char *value)
 {
@@ -59,6 +104,8 @@ int input_take(void *arg, int id, const char *value)
 	case TAKE_IMAGE:
 		lines_add(&in->refs, value);
 		break;
+	case TAKE_ARCH:
+		return take_archs(in, value);
 	}
 	return 0;
 }
@@ -97,6 +144,8 @@ static int set_values(const struct input *in, struct imgcheck_images *images)
 		if (imgcheck_images_set_value(images, name, value, &e))
 			return bad_input("--set", e);
 	}
+	if (in->arch && imgcheck_images_set_value(images, "arch", in->arch, &e))
+		return bad_input("--arch", e);
 	return 0;
 }
 
@@ -171,10 +220,12 @@ static const char *snap_arch(void)
 }
 
 /* A variable as it would be in the environment of the target's own hook, as far as that can be known outside of it. */
-static const char *variable(const struct input_target *t, const char *name)
+static const char *variable(const struct input *in, const struct input_target *t, const char *name)
 {
 	const char *value = getenv(name);
 
+	if (in->arch && !strcmp(name, "SNAP_ARCH"))
+		return in->arch;
 	if (value)
 		return value;
 	if (!strcmp(name, "SNAP"))
@@ -193,22 +244,48 @@ static int open_target(struct input_target *t)
 	return status == STATUS_INTERNAL ? status : STATUS_UNREADABLE;
 }
 
+/* An addon takes its architecture from the key or from the variable; --arch stands for both. */
+static void set_arch(const struct input *in, const struct imgcheck_target *t)
+{
+	const char *key;
+
+	for (size_t i = 0; in->config && (key = imgcheck_target_config_key(t, i)); i++)
+		if (!strcmp(key, "arch"))
+			document_set_text(in->config, key, in->arch);
+}
+
+static int check_arch(const struct input *in, const struct input_target *t)
+{
+	AUTO(error) struct imgcheck_error *e = NULL;
+	AUTO(free) char *value = NULL;
+
+	if (imgcheck_target_value(t->object, "arch", &value, &e))
+		return say_error(e);
+	if (!value || !strcmp(value, in->arch))
+		return 0;
+	return say_usage(in->command, "--arch: in %s the value arch is neither the key arch nor SNAP_ARCH", t->dir);
+}
+
 static int configure_target(const struct input *in, struct input_target *t)
 {
 	AUTO(error) struct imgcheck_error *e = NULL;
-	AUTO(free) char *text = in->config ? memory_must(json_dumps(in->config, JSON_COMPACT)) : NULL;
+	AUTO(free) char *text = NULL;
 	const char *name, *value;
 
+	if (in->arch)
+		set_arch(in, t->object);
+	text = in->config ? memory_must(json_dumps(in->config, JSON_COMPACT)) : NULL;
 	if (text && imgcheck_target_set_config(t->object, text, strlen(text), &e))
 		return bad_input(in->snap_config ? in->snap_config : "snapctl", e);
 	for (size_t i = 0; (name = imgcheck_target_env_name(t->object, i)); i++)
-		if ((value = variable(t, name)) && imgcheck_target_set_env(t->object, name, value, &e))
+		if ((value = variable(in, t, name)) && imgcheck_target_set_env(t->object, name, value, &e))
 			return say_error(e);
-	return imgcheck_target_configured(t->object, &t->configured, &e) ? say_error(e) : 0;
+	if (imgcheck_target_configured(t->object, &t->configured, &e))
+		return say_error(e);
+	return in->arch ? check_arch(in, t) : 0;
 }
 
-/* Whether the folder is a snap with a description, not just one with manifests. */
-static bool is_snap(const char *dir)
+bool input_is_snap(const char *dir)
 {
 	AUTO(free) char *path = files_join(dir, "meta/imgcheck.yaml");
 
@@ -221,7 +298,7 @@ static int open_targets(struct input *in)
 
 	if (in->target.dir)
 		status = open_target(&in->target);
-	if (!status && in->old.dir && is_snap(in->old.dir))
+	if (!status && in->old.dir && input_is_snap(in->old.dir))
 		status = open_target(&in->old);
 	if (status || (!in->target.object && !in->old.object))
 		return status;
@@ -229,6 +306,18 @@ static int open_targets(struct input *in)
 	if (!status && in->target.object)
 		status = configure_target(in, &in->target);
 	return status || !in->old.object ? status : configure_target(in, &in->old);
+}
+
+void input_copy(const struct input *in, const char *arch, struct input *out)
+{
+	*out = (struct input){ .command = in->command, .values = in->values, .snap_config = in->snap_config, .arch = arch,
+			       .target.dir = in->target.dir, .old.dir = in->old.dir };
+	for (size_t i = 0; i < in->set.count; i++)
+		lines_add(&out->set, in->set.line[i]);
+	for (size_t i = 0; i < in->refs.count; i++)
+		lines_add(&out->refs, in->refs.line[i]);
+	for (size_t i = 0; i < in->archs.count; i++)
+		lines_add(&out->archs, in->archs.line[i]);
 }
 
 int input_open(struct input *in)
@@ -248,19 +337,12 @@ bool input_is_unconfigured(const struct input *in)
 	return in->target.object && !in->target.configured;
 }
 
-int input_say_problems(const struct imgcheck_images *images)
+static void say_problems(const struct imgcheck_images *images)
 {
 	const struct imgcheck_error *e;
-	int status = 0;
 
-	for (size_t i = 0; (e = imgcheck_images_problem(images, i)); i++) {
-		enum imgcheck_err code = imgcheck_error_code(e);
-
+	for (size_t i = 0; (e = imgcheck_images_problem(images, i)); i++)
 		say_error(e);
-		if (code != IMGCHECK_ERR_UNRESOLVED && code != IMGCHECK_ERR_FINDING)
-			status = STATUS_UNREADABLE;
-	}
-	return status;
 }
 
 /* What OLD cannot tell is not left out: its problems are told, but decide nothing. */
@@ -279,7 +361,7 @@ static int subtract_old(struct input *in)
 		fault = imgcheck_images_add_target(before, in->old.object, &e);
 	else
 		fault = imgcheck_images_add_path(before, in->old.dir, &e);
-	input_say_problems(before);
+	say_problems(before);
 	if (!fault)
 		fault = imgcheck_images_subtract(in->images, before, &e);
 	return fault ? say_error(e) : 0;
@@ -307,6 +389,7 @@ void input_clear(struct input *in)
 {
 	lines_clear(&in->set);
 	lines_clear(&in->refs);
+	lines_clear(&in->archs);
 	imgcheck_images_free(in->images);
 	imgcheck_target_free(in->target.object);
 	imgcheck_target_free(in->old.object);

@@ -6,6 +6,7 @@
 
 enum status {
 	STATUS_OK = 0,
+	STATUS_DIFFERENT = 1,  /* diff, audit */
 	STATUS_MISSING = 1,    /* an image cannot be pulled; in a hook: the veto */
 	STATUS_USAGE = 2,      /* usage or configuration */
 	STATUS_ACCESS = 3,     /* access refused */

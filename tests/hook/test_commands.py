@@ -2,14 +2,9 @@
 """The commands: what they print, and their exit statuses."""
 
 import json
-import os
-import pathlib
-import subprocess
-import tempfile
-import unittest
 
 import trees
-from support import built
+from command import CommandTest
 from support.badserver import refused
 from support.snaptree import architecture
 
@@ -22,36 +17,11 @@ spec:
 """
 
 
-def clean_environment():
-    kept = ("PATH", "ASAN_OPTIONS", "UBSAN_OPTIONS", "LC_ALL")
-    return {key: os.environ[key] for key in kept if key in os.environ}
-
-
-class CommandTest(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory(prefix="imgcheck-commands-")
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-        self.environment = clean_environment()
-
-    def write(self, name, text):
-        path = self.folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-        return path
-
-    def run_it(self, *arguments, status=0, stdin=None):
-        done = subprocess.run([built("imgcheck"), *map(str, arguments)], input=stdin, capture_output=True, text=True,
-                              timeout=60, check=False, env=self.environment, cwd=self.folder)
-        self.assertEqual(done.returncode, status, f"{arguments}: {done.stdout}{done.stderr}")
-        return done
-
-
 class Usage(CommandTest):
     def test_help_and_version(self):
         self.assertRegex(self.run_it("--version").stdout, r"^imgcheck \d+\.\d+\.\d+\n$")
         self.assertIn("guard", self.run_it("--help").stdout)
-        for command in ("images", "render", "check", "guard", "report", "hook"):
+        for command in ("images", "render", "check", "guard", "diff", "audit", "report", "hook"):
             done = self.run_it(command, "--help")
             self.assertTrue(done.stdout.startswith(f"usage: imgcheck {command} "), done.stdout)
             self.assertEqual(done.stderr, "")
@@ -68,6 +38,10 @@ class Usage(CommandTest):
             ("check", "--registry", "http://a", "x"), ("check", "--creds", "nocolon", "x"),
             ("check", "--creds", "u:p", "x"), ("check", "--format", "xml", "x"),
             ("guard", "x"), ("guard", "x", "--"), ("guard", "--veto-status", "256", "x", "--", "true"), ("hook",), ("hook", "nonsense"),
+            ("images", "--arch", "a,,b", "x"), ("images", "--key", "a b", "x"), ("diff",), ("diff", "a"), ("diff", "a", "b", "c"),
+            ("diff", "--format", "xml", "a", "b"), ("diff", "--class", "some", "a", "b"), ("audit",), ("audit", "list"),
+            ("audit", "--format", "xml", "a", "b"), ("audit", "--class", "some", "a", "b"),
+            ("images", "--arch", ",".join(f"a{i}" for i in range(33)), "x"),
             ("report",), ("report", "a", "b"), ("report", "--format", "xml"),
         )
         for arguments in bad:

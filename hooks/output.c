@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "output.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+#include "files.h"
+#include "memory.h"
+#include "say.h"
+#include "status.h"
+
+void output_open(struct output *o)
+{
+	*o = (struct output){ 0 };
+	o->stream = memory_must(open_memstream(&o->text, &o->len));
+}
+
+/* As a shell's redirection would make the file. */
+static mode_t usual_mode(void)
+{
+	mode_t mask = umask(0);
+
+	umask(mask);
+	return 0666 & ~mask;
+}
+
+static int write_file(const struct output *o, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	AUTO(free) char *dir = slash ? memory_text_cut(path, slash == path ? 1 : (size_t)(slash - path)) : memory_text(".");
+	int fault = files_replace(dir, slash ? slash + 1 : path, usual_mode(), o->text, o->len);
+
+	if (!fault)
+		return 0;
+	say("cannot write %s: %s", path, strerror(fault));
+	return STATUS_INTERNAL;
+}
+
+int output_finish(struct output *o, FILE *to, const char *path)
+{
+	FILE *stream = TAKE(o->stream);
+	bool failed = ferror(stream);
+
+	if (fclose(stream) || failed)
+		memory_must(NULL);
+	if (path)
+		return write_file(o, path);
+	if (fwrite(o->text, 1, o->len, to) == o->len && !fflush(to))
+		return 0;
+	say("cannot write the output");
+	return STATUS_INTERNAL;
+}
+
+void output_clear(struct output *o)
+{
+	if (o->stream)
+		fclose(o->stream);
+	free(o->text);
+	*o = (struct output){ 0 };
+}
