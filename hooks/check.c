@@ -13,12 +13,10 @@
 #include "snapctl.h"
 #include "status.h"
 
-enum { TAKE_AUTHFILE, TAKE_CREDS, TAKE_CACERT, TAKE_PROXY, TAKE_WARN, TAKE_FORMAT };
+enum { TAKE_CREDS, TAKE_PROXY, TAKE_WARN, TAKE_FORMAT };
 
 const struct flag check_flags[] = {
-	{ "authfile", "FILE", "logins: docker config.json or containers auth.json", TAKE_AUTHFILE },
 	{ "creds", "USER:PASS", "login for the registry of --registry", TAKE_CREDS },
-	{ "cacert", "FILE", "certificates trusted besides the system's (PEM)", TAKE_CACERT },
 	{ "proxy", "URL", "proxy for http and https", TAKE_PROXY },
 	{ "warn", "CLASS,...", "classes that only warn: missing, access, undecided, ...", TAKE_WARN },
 	{ "format", "text|json", "how to print the report (text)", TAKE_FORMAT },
@@ -55,16 +53,10 @@ int check_take(void *arg, int id, const char *value)
 	struct check *c = arg;
 
 	switch (id) {
-	case TAKE_AUTHFILE:
-		lines_add(&c->authfiles, value);
-		return 0;
 	case TAKE_CREDS:
 		if (!strchr(value, ':'))
 			return say_usage(c->input.command, "--creds: give USER:PASS");
 		c->creds = value;
-		return 0;
-	case TAKE_CACERT:
-		lines_add(&c->cacerts, value);
 		return 0;
 	case TAKE_PROXY:
 		c->proxy = value;
@@ -74,14 +66,6 @@ int check_take(void *arg, int id, const char *value)
 	default:
 		return take_format(c, value);
 	}
-}
-
-/* What the library refuses as configuration is a matter of usage, whatever its code. */
-static int refuse(const struct imgcheck_error *e)
-{
-	int status = say_error(e);
-
-	return status == STATUS_INTERNAL ? status : STATUS_USAGE;
 }
 
 /* The settings of the snap whose target is checked, and the proxies of the surroundings: what flags then override. */
@@ -103,22 +87,6 @@ static void set_surroundings(const struct check *c, const struct settings *setti
 		say("%s", notices.line[i]);
 }
 
-static int set_files(const struct check *c, struct imgcheck_config *config)
-{
-	AUTO(error) struct imgcheck_error *e = NULL;
-	const char *other = getenv("REGISTRY_AUTH_FILE");
-
-	for (size_t i = 0; i < c->authfiles.count; i++)
-		if (imgcheck_config_read(config, IMGCHECK_FILE_AUTH, c->authfiles.line[i], &e))
-			return refuse(e);
-	if (!c->authfiles.count && other && *other && imgcheck_config_read(config, IMGCHECK_FILE_AUTH, other, &e))
-		return refuse(e);
-	for (size_t i = 0; i < c->cacerts.count; i++)
-		if (imgcheck_config_read(config, IMGCHECK_FILE_CA, c->cacerts.line[i], &e))
-			return refuse(e);
-	return 0;
-}
-
 static int set_login(const struct check *c, struct imgcheck_config *config)
 {
 	AUTO(error) struct imgcheck_error *e = NULL;
@@ -132,7 +100,7 @@ static int set_login(const struct check *c, struct imgcheck_config *config)
 	{
 		AUTO(free) char *user = memory_text_cut(c->creds, (size_t)(secret - 1 - c->creds));
 
-		return imgcheck_config_set_login(config, NULL, user, secret, &e) ? refuse(e) : 0;
+		return imgcheck_config_set_login(config, NULL, user, secret, &e) ? say_refused(e) : 0;
 	}
 }
 
@@ -145,11 +113,11 @@ static int set_policy(const struct check *c, struct imgcheck_config *config)
 	enum imgcheck_option option;
 
 	if (imgcheck_config_set(config, IMGCHECK_OPTION_ON_INTERNAL_ERROR, veto, &e))
-		return refuse(e);
+		return say_refused(e);
 	for (size_t i = 0; i < c->warn.count; i++)
 		if (policy_class(c->warn.line[i], &class) && policy_option(class, &option) &&
 		    imgcheck_config_set(config, option, warn, &e))
-			return refuse(e);
+			return say_refused(e);
 	return 0;
 }
 
@@ -162,13 +130,13 @@ static int set_registry(struct check *c, struct imgcheck_config *config)
 
 	c->has_registry = flag != NULL;
 	if (flag)
-		return imgcheck_images_set_value(c->input.images, "registry", flag, &e) ? refuse(e) : 0;
+		return imgcheck_images_set_value(c->input.images, "registry", flag, &e) ? say_refused(e) : 0;
 	if (!c->input.target.object)
 		return 0;
 	if (imgcheck_target_value(c->input.target.object, "registry", &value, &e))
 		return say_error(e);
 	c->has_registry = value != NULL;
-	return value && imgcheck_config_set(config, IMGCHECK_OPTION_REGISTRY, value, &e) ? refuse(e) : 0;
+	return value && imgcheck_config_set(config, IMGCHECK_OPTION_REGISTRY, value, &e) ? say_refused(e) : 0;
 }
 
 static int configure(struct check *c, const struct settings *settings, struct imgcheck_config *config)
@@ -179,7 +147,7 @@ static int configure(struct check *c, const struct settings *settings, struct im
 	status = set_policy(c, config);
 	status = status ? status : set_registry(c, config);
 	status = status ? status : options_library_set(&c->options, c->input.command, config);
-	status = status ? status : set_files(c, config);
+	status = status ? status : node_files_read(&c->files, config);
 	return status ? status : set_login(c, config);
 }
 
@@ -253,7 +221,6 @@ void check_clear(struct check *c)
 	input_clear(&c->input);
 	lines_clear(&c->paths);
 	options_library_clear(&c->options);
-	lines_clear(&c->authfiles);
-	lines_clear(&c->cacerts);
+	node_files_clear(&c->files);
 	lines_clear(&c->warn);
 }

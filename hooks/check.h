@@ -7,13 +7,15 @@
 #include <stdio.h>
 
 #include "input.h"
+#include "node_files.h"
 #include "options.h"
 
 struct check {
 	struct input input;
 	struct lines paths;
 	struct library_options options;
-	struct lines authfiles, cacerts, warn;
+	struct node_files files;
+	struct lines warn;
 	const char *creds, *proxy;
 	enum imgcheck_format format;
 	bool has_registry; /* known from a flag or the target */

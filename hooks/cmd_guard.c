@@ -51,6 +51,7 @@ int cmd_guard(char *const *argv)
 		{ input_target_flags, input_take, &c.input },
 		{ input_image_flags, input_take, &c.input },
 		{ input_value_flags, input_take, &c.input },
+		{ node_files_flags, node_files_take, &c.files },
 		{ check_flags, check_take, &c },
 		{ library, options_library_take, &c.options },
 	};

@@ -82,3 +82,10 @@ int say_error(const struct imgcheck_error *e)
 	say("%s", text);
 	return e ? say_status(imgcheck_error_code(e)) : STATUS_INTERNAL;
 }
+
+int say_refused(const struct imgcheck_error *e)
+{
+	int status = say_error(e);
+
+	return status == STATUS_INTERNAL ? status : STATUS_USAGE;
+}

@@ -22,6 +22,9 @@ char *say_text(const struct imgcheck_error *e);
 /* Says an error of the library; returns the exit status that goes with its code. */
 int say_error(const struct imgcheck_error *e);
 
+/* The same where the library refused configuration, which is a matter of usage whatever its code. */
+int say_refused(const struct imgcheck_error *e);
+
 /* The exit status for an error of the library. */
 int say_status(enum imgcheck_err code);
 

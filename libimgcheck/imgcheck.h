@@ -244,6 +244,7 @@ enum imgcheck_option {
 	IMGCHECK_OPTION_HTTP_PROXY,  /* URL of the proxy for http, "" for none */
 	IMGCHECK_OPTION_HTTPS_PROXY, /* URL of the proxy for https, "" for none */
 	IMGCHECK_OPTION_NO_PROXY,    /* hosts, suffixes and CIDR blocks, separated by commas */
+	IMGCHECK_OPTION_REQUIRE_MIRROR, /* true: an image that only its upstream could serve is missing (air gap) */
 	IMGCHECK_OPTION_IGNORE,      /* list; glob over the full reference */
 	IMGCHECK_OPTION_ON_MISSING,  /* this and below: veto or warn */
 	IMGCHECK_OPTION_ON_ALREADY_MISSING,
@@ -261,7 +262,12 @@ enum imgcheck_option {
 /* Files that a config can read. */
 enum imgcheck_file {
 	IMGCHECK_FILE_AUTH, /* docker config.json or containers auth.json */
-	IMGCHECK_FILE_CA    /* PEM certificates, trusted besides the system's */
+	IMGCHECK_FILE_CA,   /* PEM certificates, trusted besides the system's */
+	/* Where a node's runtime asks instead of a registry.  Of several files the first that names a registry counts. */
+	IMGCHECK_FILE_HOSTS_DIR,        /* a folder with containerd's hosts.toml files, /etc/containerd/certs.d; not from memory */
+	IMGCHECK_FILE_CONTAINERD,       /* containerd's config.toml: the registry tables of its CRI plugin */
+	IMGCHECK_FILE_REGISTRIES_YAML,  /* registries.yaml of k3s and RKE2 */
+	IMGCHECK_FILE_CUSTOM_REGISTRIES /* custom_registries of the containerd charm, JSON */
 };
 
 /*

@@ -3,28 +3,14 @@
 
 #include <string.h>
 
-#include "base/file.h"
 #include "base/limits.h"
 #include "base/text.h"
 #include "source/authfile.h"
+#include "source/config_detail.h"
+#include "source/finding.h"
 #include "source/host.h"
 #include "source/option.h"
 #include "source/secret.h"
-#include "source/trust.h"
-
-struct imgcheck_config {
-	struct ic_vec values[IC_OPTION_COUNT]; /* texts; at most one where the option is no list */
-	struct ic_vec platforms;               /* struct ic_platform, as IMGCHECK_OPTION_PLATFORM */
-	struct ic_platform host_platform;
-	struct ic_vec logins;    /* struct ic_config_login */
-	struct ic_vec authfiles; /* struct ic_authfile */
-	struct ic_vec problems;  /* struct imgcheck_error * */
-	struct ic_buf ca;        /* system's and own; empty where no own certificate was read */
-	const char *ca_system;
-	imgcheck_event_fn event_fn;
-	void *event_arg;
-	bool frozen;
-};
 
 int imgcheck_config_new(struct imgcheck_config **out)
 {
@@ -38,7 +24,9 @@ int imgcheck_config_new(struct imgcheck_config **out)
 	ic_vec_init(&c->platforms, sizeof(struct ic_platform), IC_MAX_LIST_ITEMS);
 	ic_vec_init(&c->logins, sizeof(struct ic_config_login), IC_MAX_LIST_ITEMS);
 	ic_vec_init(&c->authfiles, sizeof(struct ic_authfile), IC_MAX_LIST_ITEMS);
-	ic_vec_init(&c->problems, sizeof(struct imgcheck_error *), IC_MAX_PROBLEMS);
+	ic_vec_init(&c->mirrors, sizeof(struct ic_mirror_set), IC_MAX_LIST_ITEMS);
+	ic_host_logins_init(&c->host_logins);
+	ic_findings_init(&c->problems);
 	ic_buf_init(&c->ca, IC_MAX_TRUST_BYTES);
 	ic_platform_host(&c->host_platform);
 	return 0;
@@ -69,12 +57,14 @@ void imgcheck_config_free(struct imgcheck_config *c)
 		login_clear(ic_vec_at(&c->logins, i));
 	for (size_t i = 0; i < c->authfiles.count; i++)
 		ic_authfile_clear(ic_vec_at(&c->authfiles, i));
-	for (size_t i = 0; i < c->problems.count; i++)
-		imgcheck_error_free(*(struct imgcheck_error **)ic_vec_at(&c->problems, i));
+	for (size_t i = 0; i < c->mirrors.count; i++)
+		ic_mirror_set_clear(ic_vec_at(&c->mirrors, i));
 	ic_vec_clear(&c->platforms);
 	ic_vec_clear(&c->logins);
 	ic_vec_clear(&c->authfiles);
-	ic_vec_clear(&c->problems);
+	ic_vec_clear(&c->mirrors);
+	ic_host_logins_clear(&c->host_logins);
+	ic_findings_clear(&c->problems);
 	ic_buf_clear(&c->ca);
 	free(c);
 }
@@ -84,7 +74,7 @@ void ic_config_freeze(struct imgcheck_config *c)
 	c->frozen = true;
 }
 
-static int check_open(const struct imgcheck_config *c, struct imgcheck_error **err)
+int ic_config_check_open(const struct imgcheck_config *c, struct imgcheck_error **err)
 {
 	if (!c->frozen)
 		return 0;
@@ -120,7 +110,7 @@ static int store_value(struct imgcheck_config *c, enum imgcheck_option o, const 
 int imgcheck_config_set(struct imgcheck_config *c, enum imgcheck_option o, const char *value,
                         struct imgcheck_error **err)
 {
-	int result = check_open(c, err);
+	int result = ic_config_check_open(c, err);
 
 	if (result == 0)
 		result = ic_option_check(o, value, err);
@@ -204,6 +194,11 @@ const char *ic_config_effect_name(enum imgcheck_outcome outcome)
 	return o == IC_OPTION_COUNT ? NULL : ic_option_get(o)->name;
 }
 
+bool ic_config_require_mirror(const struct imgcheck_config *c)
+{
+	return strcmp(ic_config_value(c, IMGCHECK_OPTION_REQUIRE_MIRROR), "true") == 0;
+}
+
 bool ic_config_ignores(const struct imgcheck_config *c, const char *ref)
 {
 	const char *glob;
@@ -272,7 +267,7 @@ int imgcheck_config_set_login(struct imgcheck_config *c, const char *host, const
                               struct imgcheck_error **err)
 {
 	struct ic_config_login login = {0};
-	int result = check_open(c, err);
+	int result = ic_config_check_open(c, err);
 
 	if (result == 0)
 		result = check_login(host, user, secret, err);
@@ -293,151 +288,6 @@ int imgcheck_config_set_login(struct imgcheck_config *c, const char *host, const
 const struct ic_config_login *ic_config_login(const struct imgcheck_config *c, size_t i)
 {
 	return i < c->logins.count ? ic_vec_at(&c->logins, i) : NULL;
-}
-
-/* ------------------------------------------------------------------ files */
-
-static int add_problem(struct imgcheck_config *c, struct imgcheck_error *problem, struct imgcheck_error **err)
-{
-	int result;
-
-	if (imgcheck_error_code(problem) == IMGCHECK_ERR_NOMEM)
-		return ic_error_nomem(err);
-	result = ic_vec_push(&c->problems, &problem, err);
-	if (result < 0)
-		imgcheck_error_free(problem);
-	return result;
-}
-
-static int add_file_problem(struct imgcheck_config *c, const struct ic_authfile *f, struct imgcheck_error **err)
-{
-	struct imgcheck_error *problem = NULL;
-	const struct ic_auth_helper *first = f->helpers.count ? ic_vec_at(&f->helpers, 0) : NULL;
-
-	if (first)
-		(void)ic_error_set_at(&problem, IMGCHECK_ERR_FINDING, f->name, 0, 0,
-		                      "credential helpers are not run (docker-credential-%s); "
-		                      "hosts that only a helper knows are asked without credentials",
-		                      first->name);
-	else if (f->entries.count == 0)
-		(void)ic_error_set_at(&problem, IMGCHECK_ERR_FINDING, f->name, 0, 0, "there are no credentials in this file");
-	return problem ? add_problem(c, problem, err) : 0;
-}
-
-static int add_entry_problem(struct imgcheck_config *c, const struct ic_authfile *f, const struct ic_auth_entry *entry,
-                             struct imgcheck_error **err)
-{
-	struct imgcheck_error *problem = NULL;
-
-	(void)ic_error_set_at(&problem, IMGCHECK_ERR_FINDING, f->name, 0, 0,
-	                      "the identity token of \"%s\" is not used: a kubelet does not pass it on", entry->key);
-	return add_problem(c, problem, err);
-}
-
-/* What a node's kubelet does not use, and neither do we: told, because somebody may count on it. */
-static int add_auth_problems(struct imgcheck_config *c, const struct ic_authfile *f, struct imgcheck_error **err)
-{
-	int result = add_file_problem(c, f, err);
-
-	for (size_t i = 0; i < f->entries.count && result == 0; i++) {
-		const struct ic_auth_entry *entry = ic_vec_at(&f->entries, i);
-
-		if (entry->identity_token)
-			result = add_entry_problem(c, f, entry, err);
-	}
-	return result;
-}
-
-/* Nothing stays of a file that fails half-way. */
-static int read_auth(struct imgcheck_config *c, const char *name, const char *data, size_t len,
-                     struct imgcheck_error **err)
-{
-	struct ic_authfile f IC_AUTO(authfile) = {0};
-	size_t problems = c->problems.count;
-	int result = ic_authfile_parse(name, data, len, &f, err);
-
-	if (result == 0)
-		result = add_auth_problems(c, &f, err);
-	if (result == 0)
-		result = ic_vec_push(&c->authfiles, &f, err);
-	if (result == 0) {
-		f = (struct ic_authfile){0};
-		return 0;
-	}
-	while (c->problems.count > problems)
-		imgcheck_error_free(*(struct imgcheck_error **)ic_vec_at(&c->problems, --c->problems.count));
-	return result;
-}
-
-/* With own certificates the transport gets one text: the system's stand in front. */
-static int read_ca(struct imgcheck_config *c, const char *name, const char *data, size_t len, struct imgcheck_error **err)
-{
-	struct ic_buf own IC_AUTO(buf);
-	int result;
-
-	ic_buf_init(&own, IC_MAX_TRUST_BYTES);
-	result = ic_trust_add_pem(name, data, len, &own, err);
-	if (result == 0 && c->ca.len == 0)
-		result = ic_trust_add_system(ic_trust_system_files, &c->ca, &c->ca_system, err);
-	if (result == 0)
-		result = ic_buf_add(&c->ca, own.data, own.len, err);
-	ic_error_place(err, name, 0, 0);
-	return result;
-}
-
-int imgcheck_config_read_data(struct imgcheck_config *c, enum imgcheck_file kind, const char *name, const void *data,
-                              size_t len, struct imgcheck_error **err)
-{
-	int result = check_open(c, err);
-
-	if (result < 0)
-		return result;
-	if (!name || (!data && len))
-		return ic_error_set(err, IMGCHECK_ERR_ARGUMENT, "cannot read data without a name or without bytes");
-	if (len > IC_MAX_CONFIG_BYTES)
-		return ic_error_set_at(err, IMGCHECK_ERR_LIMIT, name, 0, 0, "cannot read more than %zu bytes",
-		                       (size_t)IC_MAX_CONFIG_BYTES);
-	switch (kind) {
-	case IMGCHECK_FILE_AUTH:
-		return read_auth(c, name, data ? data : "", len, err);
-	case IMGCHECK_FILE_CA:
-		return read_ca(c, name, data ? data : "", len, err);
-	}
-	return ic_error_set(err, IMGCHECK_ERR_ARGUMENT, "cannot read a file of a kind that is not known");
-}
-
-int imgcheck_config_read(struct imgcheck_config *c, enum imgcheck_file kind, const char *path,
-                         struct imgcheck_error **err)
-{
-	struct ic_buf text IC_AUTO(secret_buf);
-	int result;
-
-	ic_buf_init(&text, IC_MAX_CONFIG_BYTES);
-	if (!path)
-		return ic_error_set(err, IMGCHECK_ERR_ARGUMENT, "cannot read a file without a path");
-	result = ic_file_read(path, &text, err);
-	return result < 0 ? result : imgcheck_config_read_data(c, kind, path, ic_buf_text(&text), text.len, err);
-}
-
-const struct ic_vec *ic_config_authfiles(const struct imgcheck_config *c)
-{
-	return &c->authfiles;
-}
-
-const struct imgcheck_error *ic_config_problem(const struct imgcheck_config *c, size_t i)
-{
-	return i < c->problems.count ? *(struct imgcheck_error **)ic_vec_at(&c->problems, i) : NULL;
-}
-
-const char *ic_config_ca_pem(const struct imgcheck_config *c, size_t *len)
-{
-	*len = c->ca.len;
-	return c->ca.len ? c->ca.data : NULL;
-}
-
-const char *ic_config_ca_system(const struct imgcheck_config *c)
-{
-	return c->ca_system;
 }
 
 /* ------------------------------------------------------------------ events */

@@ -9,6 +9,8 @@
 
 #include "base/buf.h"
 #include "base/platform.h"
+#include "source/host_login.h"
+#include "source/mirror.h"
 
 /* A login set for one host. */
 struct ic_config_login {
@@ -28,8 +30,18 @@ const struct ic_config_login *ic_config_login(const struct imgcheck_config *c, s
 /* The auth files that were read, in order: struct ic_authfile (source/authfile.h). */
 const struct ic_vec *ic_config_authfiles(const struct imgcheck_config *c);
 
+/* What is configured for the registry of that name, from the first folder or file that names it; NULL for nothing. */
+const struct ic_mirrors *ic_config_mirrors(const struct imgcheck_config *c, const char *registry);
+
+/* The login that files for a runtime have for the host as it is asked, or NULL. */
+const struct ic_host_login *ic_config_host_login(const struct imgcheck_config *c, const char *host);
+
+/* Whether an image may only come from a mirror or from the configured registry. */
+bool ic_config_require_mirror(const struct imgcheck_config *c);
+
 /*
- * What was read but is not used, and could weaken the check (credential helpers, identity tokens), as
+ * What was read but is not used, and could weaken the check (credential helpers, identity tokens, files that
+ * a runtime ignores), as
  * FINDING: borrowed; NULL past the end.
  */
 const struct imgcheck_error *ic_config_problem(const struct imgcheck_config *c, size_t i);

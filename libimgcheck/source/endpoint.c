@@ -14,10 +14,13 @@
 #define MAX_ENDPOINTS ((size_t)2 * IC_MAX_LIST_ITEMS)
 #define MAX_SOURCE_BYTES 512
 
-/* Where a registry is asked, before it is known with which credentials. */
-struct upstream {
-	const char *scheme, *host;
-	bool skip_verify, http_fallback;
+/* Where an image is asked for, before it is known with which credentials: borrowed but for the repository. */
+struct target {
+	const char *scheme, *host, *path;
+	char *repository;
+	bool skip_verify, http_fallback, resolve, pull;
+	bool upstream;                 /* the registry that the reference names, no mirror */
+	const struct ic_mirror *mirror; /* what is configured for it, or NULL */
 };
 
 static void login_clear(struct ic_login *login)
@@ -53,10 +56,10 @@ void ic_endpoints_clear(struct ic_endpoints *e)
 	e->reason = NULL;
 }
 
-/* A host of a setting stands for the registry's name and for the name under which it is asked. */
-static bool names_host(const char *setting, const struct ic_ref *ref, unsigned default_port)
+/* A host of a setting stands for the host that is asked, and an upstream's also for the registry's name. */
+static bool names_target(const char *setting, const struct target *t, const struct ic_ref *ref, unsigned default_port)
 {
-	const char *const names[] = {ref->registry, ic_ref_request_host(ref)};
+	const char *const names[] = {t->host, t->upstream ? ref->registry : t->host};
 	struct ic_host a, b;
 
 	if (!ic_host_parse(setting, strlen(setting), &a))
@@ -67,12 +70,13 @@ static bool names_host(const char *setting, const struct ic_ref *ref, unsigned d
 	return false;
 }
 
-static bool is_listed(const struct imgcheck_config *c, enum imgcheck_option o, const struct ic_ref *ref, unsigned port)
+static bool is_listed(const struct imgcheck_config *c, enum imgcheck_option o, const struct target *t, const struct ic_ref *ref,
+                      unsigned port)
 {
 	const char *item;
 
 	for (size_t i = 0; (item = ic_config_item(c, o, i)); i++)
-		if (names_host(item, ref, port))
+		if (names_target(item, t, ref, port))
 			return true;
 	return false;
 }
@@ -80,28 +84,59 @@ static bool is_listed(const struct imgcheck_config *c, enum imgcheck_option o, c
 /*
  * How containerd asks a host without a configuration of its own (core/remotes/docker/config, hosts.go):
  * https; on loopback without verification, and http on port 80 or where the server turns out to speak no
- * TLS.  What the operator set for the host goes before.
+ * TLS.
  */
-static struct upstream choose_upstream(const struct imgcheck_config *c, const struct ic_ref *ref)
+static void use_defaults(struct target *t, const struct ic_ref *ref)
 {
-	struct upstream up = {.scheme = "https", .host = ic_ref_request_host(ref)};
 	struct ic_host host;
 
-	if (is_listed(c, IMGCHECK_OPTION_PLAIN_HTTP, ref, 80)) {
-		up.scheme = "http";
-		return up;
-	}
-	up.skip_verify = is_listed(c, IMGCHECK_OPTION_SKIP_VERIFY, ref, 443);
-	if (!ic_host_parse(up.host, strlen(up.host), &host) || !ic_host_is_loopback(&host))
-		return up;
+	t->scheme = "https";
+	t->host = ic_ref_request_host(ref);
+	t->path = "/v2";
+	if (!ic_host_parse(t->host, strlen(t->host), &host) || !ic_host_is_loopback(&host))
+		return;
 	if (host.port == 80) {
-		up.scheme = "http";
-		up.skip_verify = false;
-		return up;
+		t->scheme = "http";
+		return;
 	}
-	up.skip_verify = true;
-	up.http_fallback = host.port != 0 && host.port != 443;
-	return up;
+	t->skip_verify = true;
+	t->http_fallback = host.port != 0 && host.port != 443;
+}
+
+/* What the operator set for the host goes before all else. */
+static void use_settings(struct target *t, const struct imgcheck_config *c, const struct ic_ref *ref)
+{
+	if (is_listed(c, IMGCHECK_OPTION_PLAIN_HTTP, t, ref, 80)) {
+		t->scheme = "http";
+		t->skip_verify = t->http_fallback = false;
+	} else if (is_listed(c, IMGCHECK_OPTION_SKIP_VERIFY, t, ref, 443)) {
+		t->skip_verify = true;
+	}
+}
+
+/* Docker Hub's own host stands in for nobody. */
+static bool is_upstream(const struct ic_ref *ref, const char *host)
+{
+	return strcmp(host, ref->registry) == 0 || (strcmp(ref->registry, IC_MIRROR_HUB) == 0 && strcmp(host, IC_MIRROR_HUB_HOST) == 0);
+}
+
+static void use_mirror(struct target *t, const struct ic_mirror *m, const struct ic_ref *ref)
+{
+	use_defaults(t, ref);
+	t->mirror = m;
+	t->path = m->path;
+	t->resolve = m->resolve;
+	t->pull = m->pull;
+	/* of a loopback host without a URL containerd never looks at the certificate */
+	if (m->skip_verify != IC_CHOICE_NONE && (m->host || !t->skip_verify))
+		t->skip_verify = m->skip_verify == IC_CHOICE_YES;
+	if (!m->host)
+		return;
+	t->scheme = m->scheme;
+	t->host = m->host;
+	t->skip_verify = m->skip_verify == IC_CHOICE_YES;
+	t->http_fallback = m->http_fallback;
+	t->upstream = is_upstream(ref, m->host);
 }
 
 /* Credentials as they were found: borrowed. */
@@ -115,20 +150,33 @@ static bool set_text(char **out, const char *text)
 	return !text || *out;
 }
 
-static int fill(struct ic_endpoint *e, const struct imgcheck_config *c, const struct upstream *up,
-                const char *repository, const struct found *found)
+static int copy_header(struct ic_endpoint *e, const struct ic_mirror *m)
 {
-	const char *proxy_source;
-	const char *proxy = ic_proxy_choose(c, up->scheme, up->host, &proxy_source);
+	int result = 0;
 
 	ic_texts_init(&e->header, IC_MAX_HEADER_FIELDS);
-	e->skip_verify = up->skip_verify;
-	e->http_fallback = up->http_fallback;
-	e->resolve = true;
-	e->pull = true;
-	if (set_text(&e->scheme, up->scheme) && set_text(&e->host, up->host) && set_text(&e->base_path, "/v2") &&
-	    set_text(&e->repository, repository) && set_text(&e->proxy, proxy) &&
-	    set_text(&e->proxy_source, proxy_source) && set_text(&e->login.user, found->user) &&
+	for (size_t i = 0; m && i < m->header.count && result == 0; i++) {
+		const char *line = ic_texts_get(&m->header, i);
+
+		result = ic_texts_push(&e->header, line, strlen(line), NULL);
+	}
+	return result;
+}
+
+static int fill(struct ic_endpoint *e, const struct imgcheck_config *c, const struct target *t, const char *ns,
+                const struct found *found)
+{
+	const char *proxy_source;
+	const char *proxy = ic_proxy_choose(c, t->scheme, t->host, &proxy_source);
+
+	e->skip_verify = t->skip_verify;
+	e->http_fallback = t->http_fallback;
+	e->resolve = t->resolve;
+	e->pull = t->pull;
+	e->tls = t->mirror ? t->mirror->tls : NULL;
+	if (copy_header(e, t->mirror) == 0 && set_text(&e->scheme, t->scheme) && set_text(&e->host, t->host) &&
+	    set_text(&e->base_path, t->path) && set_text(&e->repository, t->repository) && set_text(&e->ns, ns) &&
+	    set_text(&e->proxy, proxy) && set_text(&e->proxy_source, proxy_source) && set_text(&e->login.user, found->user) &&
 	    set_text(&e->login.secret, found->secret) && set_text(&e->login.identity_token, found->identity_token) &&
 	    set_text(&e->login.source, found->source))
 		return 0;
@@ -138,16 +186,17 @@ static int fill(struct ic_endpoint *e, const struct imgcheck_config *c, const st
 /* What all endpoints of one search share. */
 struct search {
 	const struct imgcheck_config *c;
-	struct upstream up;
+	struct ic_vec targets; /* struct target */
+	struct ic_vec matches; /* struct ic_auth_match: a kubelet repeats the pull with each */
 	struct ic_endpoints *out;
 };
 
-static int add_endpoint(const struct search *s, const struct found *found, struct imgcheck_error **err)
+static int add_endpoint(const struct search *s, const struct target *t, const struct found *found, struct imgcheck_error **err)
 {
 	struct ic_endpoint e = {0};
 	int result;
 
-	if (fill(&e, s->c, &s->up, s->out->asked.repository, found) < 0)
+	if (fill(&e, s->c, t, t->upstream ? NULL : s->out->asked.registry, found) < 0)
 		result = ic_error_nomem(err);
 	else
 		result = ic_vec_push(&s->out->list, &e, err);
@@ -168,7 +217,8 @@ static const char *registry_host(const struct imgcheck_config *c, char host[IC_M
 }
 
 /* The login that was set for this very host and port, or NULL.  A port that is not written is the scheme's. */
-static int find_login(const struct search *s, const struct ic_config_login **found, struct imgcheck_error **err)
+static int find_login(const struct search *s, const struct target *t, const struct ic_config_login **found,
+                      struct imgcheck_error **err)
 {
 	const struct ic_config_login *login;
 	char host[IC_MAX_REF_BYTES];
@@ -180,7 +230,7 @@ static int find_login(const struct search *s, const struct ic_config_login **fou
 		if (!name)
 			return ic_error_set(err, IMGCHECK_ERR_CONFIG,
 			                    "cannot use the login: it is for the configured registry, but none is set");
-		if (!*found && names_host(name, &s->out->asked, ic_host_default_port(s->up.scheme)))
+		if (!*found && names_target(name, t, &s->out->asked, ic_host_default_port(t->scheme)))
 			*found = login;
 	}
 	return 0;
@@ -212,23 +262,31 @@ static int explain_anonymous(const struct search *s, struct ic_buf *raw, struct 
 	return 0;
 }
 
-static int add_anonymous(const struct search *s, struct imgcheck_error **err)
+/* With the login that the runtime's own configuration has for the host, or without any, and why. */
+static int add_without_entry(const struct search *s, const struct target *t, struct imgcheck_error **err)
 {
 	struct ic_buf raw IC_AUTO(buf), source IC_AUTO(buf);
+	const struct ic_host_login *login = ic_config_host_login(s->c, t->host);
 	struct found found = {0};
-	int result;
+	int result = 0;
 
 	ic_buf_init(&raw, IC_MAX_CONFIG_BYTES);
 	ic_buf_init(&source, 2 * MAX_SOURCE_BYTES);
-	result = explain_anonymous(s, &raw, err);
+	if (login) {
+		found = (struct found){login->user, login->secret, login->identity_token, NULL};
+		result = ic_buf_printf(&raw, err, "%s (%s)", login->place, login->host);
+	} else if (t->upstream) {
+		result = explain_anonymous(s, &raw, err);
+	}
 	if (result == 0 && raw.len) {
 		result = escape(&raw, &source, err);
 		found.source = ic_buf_text(&source);
 	}
-	return result < 0 ? result : add_endpoint(s, &found, err);
+	return result < 0 ? result : add_endpoint(s, t, &found, err);
 }
 
-static int add_with_login(const struct search *s, const struct ic_config_login *login, struct imgcheck_error **err)
+static int add_with_login(const struct search *s, const struct target *t, const struct ic_config_login *login,
+                          struct imgcheck_error **err)
 {
 	struct ic_buf source IC_AUTO(buf);
 	struct found found = {.user = login->user, .secret = login->secret};
@@ -237,11 +295,20 @@ static int add_with_login(const struct search *s, const struct ic_config_login *
 	ic_buf_init(&source, 2 * MAX_SOURCE_BYTES);
 	result = ic_buf_printf(&source, err, "the login set for %s", login->host ? login->host : "the configured registry");
 	found.source = ic_buf_text(&source);
-	return result < 0 ? result : add_endpoint(s, &found, err);
+	return result < 0 ? result : add_endpoint(s, t, &found, err);
+}
+
+/* Credentials of the image's registry go to its mirrors too, as containerd hands them on, but not in the clear. */
+static int add_in_the_clear(const struct search *s, const struct target *t, struct imgcheck_error **err)
+{
+	struct found found = {.source = "none (credentials of another host are not sent over plain http)"};
+
+	return add_endpoint(s, t, &found, err);
 }
 
 /* An entry without a user is an anonymous try, as the kubelet makes one with it. */
-static int add_with_entry(const struct search *s, const struct ic_auth_match *match, struct imgcheck_error **err)
+static int add_with_entry(const struct search *s, const struct target *t, const struct ic_auth_match *match,
+                          struct imgcheck_error **err)
 {
 	struct ic_buf raw IC_AUTO(buf), source IC_AUTO(buf);
 	struct ic_auth_use use = ic_keyring_use(IC_AUTH_KUBELET, match->entry);
@@ -251,41 +318,152 @@ static int add_with_entry(const struct search *s, const struct ic_auth_match *ma
 	ic_buf_init(&raw, IC_MAX_CONFIG_BYTES);
 	ic_buf_init(&source, 2 * MAX_SOURCE_BYTES);
 	if (!use.user || !use.user[0])
-		return add_anonymous(s, err);
+		return add_without_entry(s, t, err);
+	if (!t->upstream && (strcmp(t->scheme, "http") == 0 || t->http_fallback))
+		return add_in_the_clear(s, t, err);
 	result = ic_buf_printf(&raw, err, "%s (%s)", match->file->name, match->entry->key);
 	if (result == 0)
 		result = escape(&raw, &source, err);
 	found.user = use.user;
 	found.secret = use.secret ? use.secret : "";
 	found.source = ic_buf_text(&source);
-	return result < 0 ? result : add_endpoint(s, &found, err);
+	return result < 0 ? result : add_endpoint(s, t, &found, err);
+}
+
+/* One pull: every host in turn, with the credentials of one entry (or none).  A login set for a host goes before. */
+static int add_pull(const struct search *s, const struct ic_auth_match *match, struct imgcheck_error **err)
+{
+	int result = 0;
+
+	for (size_t i = 0; i < s->targets.count && result == 0; i++) {
+		const struct target *t = ic_vec_at(&s->targets, i);
+		const struct ic_config_login *login;
+
+		result = find_login(s, t, &login, err);
+		if (result < 0)
+			return result;
+		if (login)
+			result = add_with_login(s, t, login, err);
+		else
+			result = match ? add_with_entry(s, t, match, err) : add_without_entry(s, t, err);
+	}
+	return result;
 }
 
 /*
- * A login set for the host goes before all files.  The files count by the kubelet's rules, since containerd
- * knows no other credentials than those that a kubelet hands over with a pull.
+ * The files count by the kubelet's rules, since containerd knows no other credentials than those that a
+ * kubelet hands over with a pull.  A login set for the registry itself is instead of all of them.
  */
-static int add_upstream(const struct search *s, struct imgcheck_error **err)
+static int find_matches(struct search *s, struct imgcheck_error **err)
 {
 	const struct ic_ref *asked = &s->out->asked;
-	struct ic_vec matches IC_AUTO(vec);
+	struct target upstream = {.upstream = true};
 	struct ic_buf name IC_AUTO(buf);
 	const struct ic_config_login *login;
 	int result;
 
-	ic_vec_init(&matches, sizeof(struct ic_auth_match), MAX_ENDPOINTS);
+	use_defaults(&upstream, asked);
+	use_settings(&upstream, s->c, asked);
 	ic_buf_init(&name, 2 * IC_MAX_REF_BYTES);
-	result = find_login(s, &login, err);
-	if (result == 0 && login)
-		return add_with_login(s, login, err);
+	result = find_login(s, &upstream, &login, err);
+	if (result < 0 || login)
+		return result;
+	result = ic_buf_printf(&name, err, "%s/%s", asked->registry, asked->repository);
+	if (result < 0)
+		return result;
+	return ic_keyring_find(IC_AUTH_KUBELET, ic_config_authfiles(s->c), ic_buf_text(&name), &s->matches, err);
+}
+
+/* ------------------------------------------------------------------ hosts */
+
+/* Whether the registry is the configured one, which counts as a mirror of all others. */
+static bool is_configured(const struct search *s)
+{
+	char host[IC_MAX_REF_BYTES];
+	struct ic_host a, b;
+
+	if (!registry_host(s->c, host))
+		return false;
+	return ic_host_parse(host, strlen(host), &a) && ic_host_parse(s->out->asked.registry, strlen(s->out->asked.registry), &b) &&
+	       ic_host_same(&a, &b, 443);
+}
+
+static int add_target(struct search *s, const struct ic_mirror *m, struct imgcheck_error **err)
+{
+	struct target t = {.upstream = true, .resolve = true, .pull = true};
+	const char *repository = s->out->asked.repository;
+	int result;
+
+	use_defaults(&t, &s->out->asked);
+	if (m)
+		use_mirror(&t, m, &s->out->asked);
+	use_settings(&t, s->c, &s->out->asked);
+	if (t.upstream && ic_config_require_mirror(s->c) && !is_configured(s))
+		return 0;
+	if (m)
+		result = ic_mirror_rewrite(m, repository, &t.repository, err);
+	else
+		result = set_text(&t.repository, repository) ? 0 : ic_error_nomem(err);
 	if (result == 0)
-		result = ic_buf_printf(&name, err, "%s/%s", asked->registry, asked->repository);
+		result = ic_vec_push(&s->targets, &t, err);
+	if (result < 0)
+		free(t.repository);
+	return result;
+}
+
+static int find_targets(struct search *s, const struct ic_mirrors *mirrors, struct imgcheck_error **err)
+{
+	int result = mirrors ? 0 : add_target(s, NULL, err);
+
+	for (size_t i = 0; mirrors && i < mirrors->hosts.count && result == 0; i++)
+		result = add_target(s, ic_vec_at(&mirrors->hosts, i), err);
+	return result;
+}
+
+/* Nobody is asked; the verdict, and why. */
+static int explain_none(const struct search *s, const struct ic_mirrors *mirrors, struct imgcheck_error **err)
+{
+	struct ic_buf raw IC_AUTO(buf), reason IC_AUTO(buf);
+	struct ic_endpoints *out = s->out;
+	const char *registry = out->asked.registry;
+	int result;
+
+	ic_buf_init(&raw, IC_MAX_CONFIG_BYTES);
+	ic_buf_init(&reason, 2 * MAX_SOURCE_BYTES);
+	out->verdict = IMGCHECK_VERDICT_UNREACHABLE;
+	if (mirrors && mirrors->broken) {
+		result = ic_buf_printf(&raw, err, "containerd cannot use what is configured for %s: %s", registry, mirrors->broken);
+	} else if (ic_config_require_mirror(s->c)) {
+		out->verdict = IMGCHECK_VERDICT_NOT_FOUND;
+		result = ic_buf_printf(&raw, err, "no mirror is configured for %s, and its upstream is not to be asked (require-mirror)",
+		                       registry);
+	} else {
+		result = ic_buf_printf(&raw, err, "%s leaves no host that could be asked for %s", mirrors ? mirrors->place : "", registry);
+	}
 	if (result == 0)
-		result = ic_keyring_find(IC_AUTH_KUBELET, ic_config_authfiles(s->c), ic_buf_text(&name), &matches, err);
-	if (result == 0 && matches.count == 0)
-		return add_anonymous(s, err);
-	for (size_t i = 0; i < matches.count && result == 0; i++)
-		result = add_with_entry(s, ic_vec_at(&matches, i), err);
+		result = escape(&raw, &reason, err);
+	if (result < 0)
+		return result;
+	out->reason = ic_buf_take(&reason);
+	return out->reason ? 0 : ic_error_nomem(err);
+}
+
+static int find_endpoints(struct search *s, struct imgcheck_error **err)
+{
+	const struct ic_mirrors *mirrors = ic_config_mirrors(s->c, s->out->asked.registry);
+	int result;
+
+	if (mirrors && mirrors->broken)
+		return explain_none(s, mirrors, err);
+	result = find_targets(s, mirrors, err);
+	if (result == 0 && s->targets.count == 0)
+		return explain_none(s, mirrors, err);
+	if (result == 0)
+		result = find_matches(s, err);
+	if (result == 0 && s->matches.count == 0)
+		return add_pull(s, NULL, err);
+	for (size_t i = 0; i < s->matches.count && result == 0; i++)
+		result = add_pull(s, ic_vec_at(&s->matches, i), err);
 	return result;
 }
 
@@ -297,11 +475,15 @@ int ic_endpoints_find(const struct imgcheck_config *c, const struct ic_ref *ref,
 
 	*out = (struct ic_endpoints){0};
 	ic_vec_init(&out->list, sizeof(struct ic_endpoint), MAX_ENDPOINTS);
+	ic_vec_init(&s.targets, sizeof(struct target), IC_MAX_LIST_ITEMS);
+	ic_vec_init(&s.matches, sizeof(struct ic_auth_match), MAX_ENDPOINTS);
 	result = ic_rewrite(c, ref, &out->asked, err);
-	if (result == 0) {
-		s.up = choose_upstream(c, &out->asked);
-		result = add_upstream(&s, err);
-	}
+	if (result == 0)
+		result = find_endpoints(&s, err);
+	for (size_t i = 0; i < s.targets.count; i++)
+		free(((struct target *)ic_vec_at(&s.targets, i))->repository);
+	ic_vec_clear(&s.targets);
+	ic_vec_clear(&s.matches);
 	if (result < 0)
 		ic_endpoints_clear(out);
 	return result;

@@ -147,6 +147,8 @@ static const struct ic_option options[] = {
 	[IMGCHECK_OPTION_NO_PROXY] = {.name = "no-proxy", .argument = "LIST", .initial = "",
 	                              .help = "hosts, suffixes and CIDR blocks asked without a proxy",
 	                              .check = ic_proxy_check_exceptions},
+	[IMGCHECK_OPTION_REQUIRE_MIRROR] = {.name = "require-mirror", .initial = "false", .words = switch_words,
+	                                    .help = "never ask an upstream, only mirrors and the configured registry"},
 	[IMGCHECK_OPTION_IGNORE] = {.name = "ignore", .argument = "GLOB", .list = true,
 	                            .help = "do not ask for references that match", .check = check_glob},
 	[IMGCHECK_OPTION_ON_MISSING] = EFFECT("on-missing", "veto", "a missing image"),

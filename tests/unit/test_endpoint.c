@@ -257,3 +257,104 @@ TEST(endpoint, looks_credentials_up_under_the_new_name)
 	ic_endpoints_clear(&found);
 	imgcheck_config_free(c);
 }
+
+static void read_mirrors(struct imgcheck_config *c, const char *text)
+{
+	struct imgcheck_error *err = NULL;
+
+	cr_assert_eq(imgcheck_config_read_data(c, IMGCHECK_FILE_REGISTRIES_YAML, "registries.yaml", text, strlen(text), &err), 0, "%s",
+	             imgcheck_error_message(err));
+}
+
+static const char mirrors[] = "mirrors:\n  quay.io:\n    endpoint: [\"https://m:5000\", \"http://n:5000\"]\n"
+                              "configs:\n  \"m:5000\":\n    auth: {username: carol, password: hunter3}\n";
+
+/* The whole pull is repeated with each credential of the kubelet, which go to mirrors too, but never in the clear. */
+TEST(endpoint, offers_credentials_to_mirrors)
+{
+	struct imgcheck_config *c = config_with(NULL, 0);
+	static const char *const users[] = {"b", NULL, "b", "a", NULL, "a"};
+	static const char *const hosts[] = {"m:5000", "n:5000", "quay.io", "m:5000", "n:5000", "quay.io"};
+	struct ic_endpoints found;
+
+	read_mirrors(c, mirrors);
+	read_auth(c, "auth.json", "{\"auths\": {\"quay.io\": {\"auth\": \"YTphMQ==\"}, \"quay.io/org\": {\"username\": \"b\"}}}");
+	found = find(c, "quay.io/org/x");
+	cr_assert_eq(found.list.count, 6);
+	for (size_t i = 0; i < 6; i++) {
+		const struct ic_endpoint *e = at(&found, i);
+
+		cr_assert_str_eq(e->host, hosts[i]);
+		cr_assert_eq(e->login.user != NULL, users[i] != NULL, "endpoint %zu", i);
+		if (users[i])
+			cr_assert_str_eq(e->login.user, users[i]);
+	}
+	cr_assert(strstr(at(&found, 1)->login.source, "not sent over plain http"), "%s", at(&found, 1)->login.source);
+	ic_endpoints_clear(&found);
+	found = find(c, "quay.io/other/x");
+	cr_assert_eq(found.list.count, 3, "only one credential matches");
+	ic_endpoints_clear(&found);
+	imgcheck_config_free(c);
+}
+
+TEST(endpoint, uses_a_runtime_s_login_where_there_is_no_other)
+{
+	struct imgcheck_config *c = config_with(NULL, 0);
+	struct ic_endpoints found;
+
+	read_mirrors(c, mirrors);
+	found = find(c, "quay.io/a");
+	cr_assert_eq(found.list.count, 3);
+	cr_assert_str_eq(at(&found, 0)->login.user, "carol");
+	cr_assert_str_eq(at(&found, 0)->login.source, "registries.yaml (m:5000)");
+	cr_assert(!at(&found, 1)->login.user && !at(&found, 2)->login.user);
+	ic_endpoints_clear(&found);
+	cr_assert_eq(imgcheck_config_set_login(c, "m:5000", "dave", "p", NULL), 0);
+	found = find(c, "quay.io/a");
+	cr_assert_str_eq(at(&found, 0)->login.user, "dave", "what the operator set goes before");
+	cr_assert_null(at(&found, 2)->login.user, "and to no other host");
+	ic_endpoints_clear(&found);
+	imgcheck_config_free(c);
+}
+
+TEST(endpoint, follows_settings_for_mirrors)
+{
+	const struct setting settings[] = {{IMGCHECK_OPTION_PLAIN_HTTP, "m:5000"}, {IMGCHECK_OPTION_SKIP_VERIFY, "quay.io"},
+	                                   {IMGCHECK_OPTION_HTTPS_PROXY, "http://proxy.internal:3128"}};
+	struct imgcheck_config *c = config_with(settings, IC_COUNT(settings));
+	struct ic_endpoints found;
+
+	read_mirrors(c, mirrors);
+	found = find(c, "quay.io/a");
+	cr_assert_str_eq(at(&found, 0)->scheme, "http");
+	cr_assert_str_eq(at(&found, 0)->proxy, "", "an http host asks no https proxy");
+	cr_assert(!at(&found, 0)->skip_verify && at(&found, 2)->skip_verify);
+	cr_assert_str_eq(at(&found, 2)->proxy, "http://proxy.internal:3128");
+	ic_endpoints_clear(&found);
+	imgcheck_config_free(c);
+}
+
+TEST(endpoint, asks_no_upstream_where_a_mirror_is_required)
+{
+	const struct setting settings[] = {{IMGCHECK_OPTION_REQUIRE_MIRROR, "true"}, {IMGCHECK_OPTION_REGISTRY, "r.internal:5000/cdk"}};
+	struct imgcheck_config *c = config_with(settings, IC_COUNT(settings));
+	struct ic_endpoints found;
+	struct ic_ref ref;
+
+	read_mirrors(c, mirrors);
+	found = find(c, "quay.io/a");
+	cr_assert_eq(found.list.count, 2);
+	cr_assert_str_eq(at(&found, 1)->host, "n:5000");
+	ic_endpoints_clear(&found);
+	found = find(c, "r.internal:5000/cdk/a");
+	cr_assert_eq(found.list.count, 1, "the configured registry counts as one");
+	ic_endpoints_clear(&found);
+	cr_assert_eq(ic_ref_parse("busybox", 7, &ref, NULL), 0);
+	cr_assert_eq(ic_endpoints_find(c, &ref, &found, NULL), 0);
+	cr_assert_eq(found.list.count, 0);
+	cr_assert_eq(found.verdict, IMGCHECK_VERDICT_NOT_FOUND);
+	cr_assert(strstr(found.reason, "no mirror is configured for docker.io"), "%s", found.reason);
+	ic_endpoints_clear(&found);
+	ic_ref_clear(&ref);
+	imgcheck_config_free(c);
+}

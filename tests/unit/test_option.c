@@ -32,6 +32,8 @@ static const struct row rows[] = {
 	{IMGCHECK_OPTION_REWRITE, "true", NULL},
 	{IMGCHECK_OPTION_REWRITE, "false", NULL},
 	{IMGCHECK_OPTION_REWRITE, "yes", "only: false, true"},
+	{IMGCHECK_OPTION_REQUIRE_MIRROR, "true", NULL},
+	{IMGCHECK_OPTION_REQUIRE_MIRROR, "1", "only: false, true"},
 	{IMGCHECK_OPTION_REWRITE_MAP, "quay.io/org=registry.internal/quay", NULL},
 	{IMGCHECK_OPTION_REWRITE_MAP, "docker.io=registry.internal:5000", NULL},
 	{IMGCHECK_OPTION_REWRITE_MAP, "quay.io", "FROM=TO"},

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "source/cri_registry.h"
+
+#include <string.h>
+
+#include "base/limits.h"
+#include "base/text.h"
+#include "base/toml.h"
+#include "source/finding.h"
+#include "source/host.h"
+
+struct reader {
+	const char *place;
+	const struct ic_node *mirrors, *configs;
+	struct ic_cri_registry *out;
+	struct ic_vec *problems;
+};
+
+void ic_cri_registry_clear(struct ic_cri_registry *r)
+{
+	ic_mirror_set_clear(&r->mirrors);
+	ic_texts_clear(&r->roots);
+	ic_host_logins_clear(&r->logins);
+}
+
+static bool is_set(const char *text)
+{
+	return text && text[0];
+}
+
+static int add_tls_files(const struct ic_node *tls, struct ic_mirror *m, struct imgcheck_error **err)
+{
+	const char *ca = ic_node_get_text(tls, "ca_file"), *certificate = ic_node_get_text(tls, "cert_file");
+	const char *key = ic_node_get_text(tls, "key_file");
+	int result = is_set(ca) ? ic_mirror_add_ca(m, ca, err) : 0;
+
+	if (result < 0 || (!is_set(certificate) && !is_set(key)))
+		return result;
+	if (!is_set(certificate) || !is_set(key))
+		return ic_error_set(err, IMGCHECK_ERR_CONFIG, "cannot use a client certificate without both cert_file and key_file");
+	return ic_mirror_add_client(m, certificate, key, err);
+}
+
+int ic_cri_tls_apply(const char *place, const struct ic_node *tls, struct ic_mirror *m, struct ic_mirrors *of,
+                     struct imgcheck_error **err)
+{
+	const struct ic_node *skip = ic_node_get(tls, "insecure_skip_verify");
+	struct imgcheck_error *why IC_AUTO(error) = NULL;
+	bool is;
+
+	if (ic_toml_bool(skip, &is))
+		m->skip_verify = IC_CHOICE_YES;
+	if (skip && !is)
+		return ic_error_set_at(err, IMGCHECK_ERR_CONFIG, place, skip->line, skip->column,
+		                       "cannot use insecure_skip_verify: it is not true or false");
+	return add_tls_files(tls, m, &why) < 0 ? ic_mirrors_break(of, why, err) : 0;
+}
+
+/* ------------------------------------------------------------------ mirrors */
+
+static const struct ic_node *tls_of(const struct reader *r, const char *host)
+{
+	return ic_node_get(ic_node_get(r->configs, host), "tls");
+}
+
+static const char *asked_host(const char *registry)
+{
+	return strcmp(registry, IC_MIRROR_HUB) == 0 ? IC_MIRROR_HUB_HOST : registry;
+}
+
+/* Without a scheme it is https, on loopback http. */
+static int set_endpoint(struct ic_mirror *m, const char *text, bool *ok, struct imgcheck_error **err)
+{
+	struct ic_buf url IC_AUTO(buf);
+	struct ic_host host;
+	bool bare = !strstr(text, "://");
+	bool local = bare && ic_host_parse(text, strcspn(text, "/"), &host) && ic_host_is_loopback(&host);
+	int result;
+
+	ic_buf_init(&url, IC_MAX_OPTION_BYTES);
+	result = ic_buf_printf(&url, err, "%s%s", bare ? local ? "http://" : "https://" : "", text);
+	if (result == 0)
+		result = ic_mirror_set_url(m, ic_buf_text(&url), ok, err);
+	if (result < 0 || !*ok)
+		return result;
+	return ic_mirror_finish_path(m, m->path[0] != '\0', err);
+}
+
+static int add_endpoint(const struct reader *r, const struct ic_node *endpoint, struct ic_mirrors *to, struct imgcheck_error **err)
+{
+	struct ic_mirror m IC_AUTO(mirror);
+	const char *text = ic_node_text(endpoint);
+	bool ok;
+	int result;
+
+	ic_mirror_init(&m);
+	if (!text)
+		return ic_error_set_at(err, IMGCHECK_ERR_CONFIG, r->place, endpoint->line, 0, "cannot use an endpoint that is not a text");
+	result = set_endpoint(&m, text, &ok, err);
+	if (result == 0 && !ok)
+		return ic_finding_add(r->problems, r->place, endpoint->line, err, "no request can be made to \"%.200s\"", text);
+	if (result == 0)
+		result = ic_cri_tls_apply(r->place, tls_of(r, m.host), &m, to, err);
+	return result < 0 ? result : ic_mirrors_add(to, &m, err);
+}
+
+static bool names_itself(const struct ic_mirrors *m)
+{
+	for (size_t i = 0; i < m->hosts.count; i++) {
+		const struct ic_mirror *host = ic_vec_at(&m->hosts, i);
+
+		if (host->host && strcmp(host->host, m->name) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* The registry itself comes last, unless it is listed. */
+static int add_default(const struct reader *r, struct ic_mirrors *to, struct imgcheck_error **err)
+{
+	struct ic_mirror m IC_AUTO(mirror);
+	int result;
+
+	ic_mirror_init(&m);
+	if (names_itself(to))
+		return 0;
+	result = ic_mirror_finish_path(&m, false, err);
+	if (result == 0)
+		result = ic_cri_tls_apply(r->place, tls_of(r, asked_host(to->name)), &m, to, err);
+	return result < 0 ? result : ic_mirrors_add(to, &m, err);
+}
+
+static bool has_name(const struct ic_mirror_set *s, const char *name)
+{
+	const struct ic_mirrors *found = ic_mirror_set_find(s, name);
+
+	return found && strcmp(found->name, name) == 0;
+}
+
+static int add_name(const struct reader *r, const char *name, struct imgcheck_error **err)
+{
+	const struct ic_node *mirror = ic_node_get(r->mirrors, name);
+	const struct ic_node *endpoints = ic_node_get(mirror ? mirror : ic_node_get(r->mirrors, "*"), "endpoint");
+	struct ic_mirrors mirrors IC_AUTO(mirrors);
+	int result = 0;
+
+	ic_mirrors_init(&mirrors);
+	if (has_name(&r->out->mirrors, name))
+		return 0;
+	mirrors.name = ic_text_copy(name, strlen(name));
+	mirrors.place = ic_text_copy(r->place, strlen(r->place));
+	if (!mirrors.name || !mirrors.place)
+		return ic_error_nomem(err);
+	for (const struct ic_item *i = ic_node_items(endpoints); i && result == 0; i = i->next)
+		result = add_endpoint(r, i->value, &mirrors, err);
+	if (result == 0)
+		result = add_default(r, &mirrors, err);
+	return result < 0 ? result : ic_mirror_set_add(&r->out->mirrors, &mirrors, err);
+}
+
+/* Every name that has mirrors, or settings for TLS. */
+static int add_names(const struct reader *r, struct imgcheck_error **err)
+{
+	int result = 0;
+
+	for (const struct ic_item *i = ic_node_items(r->mirrors); i && result == 0; i = i->next)
+		result = add_name(r, i->key->text, err);
+	for (const struct ic_item *i = ic_node_items(r->configs); i && result == 0; i = i->next)
+		if (ic_node_get(i->value, "tls"))
+			result = add_name(r, strcmp(i->key->text, IC_MIRROR_HUB_HOST) == 0 ? IC_MIRROR_HUB : i->key->text, err);
+	return result;
+}
+
+static int add_logins(const struct reader *r, struct imgcheck_error **err)
+{
+	int result = 0;
+
+	for (const struct ic_item *i = ic_node_items(r->configs); i && result == 0; i = i->next) {
+		const struct ic_node *auth = ic_node_get(i->value, "auth");
+
+		if (auth && ic_node_equals(i->key, IC_MIRROR_HUB))
+			result = ic_finding_add(r->problems, r->place, i->key->line, err, "the login for %s is not used: containerd asks %s",
+			                        IC_MIRROR_HUB, IC_MIRROR_HUB_HOST);
+		else if (auth)
+			result = ic_host_logins_add(&r->out->logins, r->place, i->key->text, auth, err);
+	}
+	return result;
+}
+
+/* ------------------------------------------------------------------ the file */
+
+static int add_root(struct ic_cri_registry *out, const char *path, size_t len, struct imgcheck_error **err)
+{
+	return len ? ic_texts_push(&out->roots, path, len, err) : 0;
+}
+
+/*
+ * Several folders are one text with colons.  containerd 2.1 and later pull by the transfer service, which takes the
+ * text as one path and so finds nothing; `use_local_image_pull` brings the older way back.
+ */
+static int add_roots(const struct reader *r, const struct ic_node *path, bool transfer, struct imgcheck_error **err)
+{
+	const char *at = path->text;
+	int result;
+
+	if (transfer && strchr(at, ':'))
+		return ic_finding_add(r->problems, r->place, path->line, err,
+		                      "containerd takes the config_path \"%.200s\" as one folder, so that no hosts.toml is used", at);
+	do {
+		size_t len = strcspn(at, ":");
+
+		result = add_root(r->out, at, len, err);
+		at += len + (at[len] == ':');
+	} while (result == 0 && *at);
+	return result;
+}
+
+static bool has_tls(const struct ic_node *configs)
+{
+	for (const struct ic_item *i = ic_node_items(configs); i; i = i->next)
+		if (ic_node_get(i->value, "tls"))
+			return true;
+	return false;
+}
+
+static int read_plugin(struct reader *r, const struct ic_node *plugin, bool transfer, struct imgcheck_error **err)
+{
+	const struct ic_node *registry = ic_node_get(plugin, "registry"), *path = ic_node_get(registry, "config_path");
+	int result;
+
+	r->mirrors = ic_node_get(registry, "mirrors");
+	r->configs = ic_node_get(registry, "configs");
+	if (path && !ic_node_text(path))
+		return ic_error_set_at(err, IMGCHECK_ERR_CONFIG, r->place, path->line, 0, "cannot use a config_path that is not a text");
+	if (path && path->len && (ic_node_items(r->mirrors) || has_tls(r->configs)))
+		return ic_error_set_at(err, IMGCHECK_ERR_CONFIG, r->place, path->line, 0,
+		                       "cannot use mirrors or tls beside config_path: containerd does not start with both");
+	transfer = transfer && !ic_toml_bool(ic_node_get(plugin, "use_local_image_pull"), NULL);
+	result = path ? add_roots(r, path, transfer, err) : 0;
+	if (result == 0)
+		result = add_names(r, err);
+	return result < 0 ? result : add_logins(r, err);
+}
+
+static int read_root(struct reader *r, const struct ic_node *root, struct imgcheck_error **err)
+{
+	/* by the version of the file: 3, 2, 1 */
+	static const char *const ids[] = {"io.containerd.cri.v1.images", "io.containerd.grpc.v1.cri", "cri"};
+	const struct ic_node *plugins = ic_node_get(root, "plugins"), *imports = ic_node_get(root, "imports");
+	bool transfer = ic_node_equals(ic_node_get(root, "version"), "3");
+	int result = 0;
+
+	if (imports && imports->len)
+		result = ic_finding_add(r->problems, r->place, imports->line, err, "imports are not followed: name these files too");
+	for (size_t i = 0; i < IC_COUNT(ids) && result == 0; i++)
+		if (ic_node_get(plugins, ids[i]))
+			result = read_plugin(r, ic_node_get(plugins, ids[i]), transfer, err);
+	return result;
+}
+
+int ic_cri_registry_parse(const char *place, const char *text, size_t len, struct ic_cri_registry *out, struct ic_vec *problems,
+                          struct imgcheck_error **err)
+{
+	struct reader r = {.place = place, .out = out, .problems = problems};
+	struct ic_doc *doc IC_AUTO(doc) = NULL;
+	int result;
+
+	ic_mirror_set_init(&out->mirrors, IC_MIRROR_HOSTS);
+	ic_texts_init(&out->roots, IC_MAX_LIST_ITEMS);
+	ic_host_logins_init(&out->logins);
+	result = ic_toml_parse(place, text, len, &doc, err);
+	if (result == 0)
+		result = read_root(&r, doc->root, err);
+	if (result < 0)
+		ic_cri_registry_clear(out);
+	return result;
+}

@@ -1,0 +1,477 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "source/hosts_toml.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/file.h"
+#include "base/limits.h"
+#include "base/text.h"
+#include "base/toml.h"
+#include "source/finding.h"
+#include "source/secret.h"
+
+struct reader {
+	const char *folder, *place;
+	struct ic_mirrors *out;
+	struct ic_vec *problems;
+	struct ic_mirror *host; /* that is being read */
+};
+
+static int reject(const struct reader *r, const struct ic_node *node, struct imgcheck_error **err, const char *what)
+{
+	return ic_error_set_at(err, IMGCHECK_ERR_CONFIG, r->place, node->line, node->column, "%s", what);
+}
+
+static bool is_text(const struct ic_node *node)
+{
+	return ic_node_is(node, IC_NODE_SCALAR) && node->style == IC_STYLE_QUOTED && ic_node_text(node);
+}
+
+/* ------------------------------------------------------------------ keys of one host */
+
+/* A path as it stands in the file: *out is new. */
+static int absolute(const struct reader *r, const char *path, char **out, struct imgcheck_error **err)
+{
+	struct ic_buf text IC_AUTO(buf);
+	int result;
+
+	*out = NULL;
+	ic_buf_init(&text, IC_MAX_PATH_BYTES);
+	result = path[0] == '/' ? ic_buf_add_text(&text, path, err) : ic_buf_printf(&text, err, "%s/%s", r->folder, path);
+	if (result < 0)
+		return result;
+	*out = ic_buf_take(&text);
+	return *out ? 0 : ic_error_nomem(err);
+}
+
+static int take_capabilities(struct reader *r, const struct ic_node *value, struct imgcheck_error **err)
+{
+	static const char *const words[] = {"pull", "resolve", "push", "referrers"};
+	bool *const flags[] = {&r->host->pull, &r->host->resolve, NULL, NULL};
+
+	if (!ic_node_is(value, IC_NODE_SEQUENCE))
+		return reject(r, value, err, "capabilities is not a list");
+	if (!ic_node_items(value))
+		return 0;
+	r->host->pull = r->host->resolve = false;
+	for (const struct ic_item *i = ic_node_items(value); i; i = i->next) {
+		size_t w = 0;
+
+		while (w < IC_COUNT(words) && !(is_text(i->value) && ic_text_equal_nocase(i->value->text, i->value->len, words[w])))
+			w++;
+		if (w == IC_COUNT(words))
+			return reject(r, i->value, err, "there is no such capability");
+		if (flags[w])
+			*flags[w] = true;
+	}
+	return 0;
+}
+
+static int add_ca(struct reader *r, const struct ic_node *value, struct imgcheck_error **err)
+{
+	struct imgcheck_error *why IC_AUTO(error) = NULL;
+	char *path IC_AUTO(free) = NULL;
+	int result;
+
+	if (!is_text(value))
+		return reject(r, value, err, "ca is neither a text nor a list of texts");
+	result = absolute(r, value->text, &path, err);
+	if (result == 0 && ic_mirror_add_ca(r->host, path, &why) < 0)
+		result = ic_mirrors_break(r->out, why, err);
+	return result;
+}
+
+static int take_ca(struct reader *r, const struct ic_node *value, struct imgcheck_error **err)
+{
+	int result = 0;
+
+	if (!ic_node_is(value, IC_NODE_SEQUENCE))
+		return add_ca(r, value, err);
+	for (const struct ic_item *i = ic_node_items(value); i && result == 0; i = i->next)
+		result = add_ca(r, i->value, err);
+	return result;
+}
+
+static int add_client(struct reader *r, const struct ic_node *certificate, const struct ic_node *key, struct imgcheck_error **err)
+{
+	struct imgcheck_error *why IC_AUTO(error) = NULL;
+	char *certificate_path IC_AUTO(free) = NULL, *key_path IC_AUTO(free) = NULL;
+	int result;
+
+	if (!is_text(certificate) || (key && !is_text(key)))
+		return reject(r, certificate, err, "client is neither a text, nor a list of texts or of pairs");
+	if (r->host->tls && r->host->tls->client.len)
+		return ic_finding_add(r->problems, r->place, certificate->line, err,
+		                      "only the first client certificate is used; containerd picks what the server accepts");
+	result = absolute(r, certificate->text, &certificate_path, err);
+	/* an empty name of a key means the same file */
+	if (result == 0 && key && key->len)
+		result = absolute(r, key->text, &key_path, err);
+	if (result == 0 && ic_mirror_add_client(r->host, certificate_path, key_path, &why) < 0)
+		result = ic_mirrors_break(r->out, why, err);
+	return result;
+}
+
+static int take_client(struct reader *r, const struct ic_node *value, struct imgcheck_error **err)
+{
+	int result = 0;
+
+	if (!ic_node_is(value, IC_NODE_SEQUENCE))
+		return add_client(r, value, NULL, err);
+	for (const struct ic_item *i = ic_node_items(value); i && result == 0; i = i->next) {
+		const struct ic_item *pair = ic_node_items(i->value);
+
+		if (!ic_node_is(i->value, IC_NODE_SEQUENCE))
+			result = add_client(r, i->value, NULL, err);
+		else if (i->value->len != 2)
+			result = reject(r, i->value, err, "a pair of client is not a certificate and a key");
+		else
+			result = add_client(r, pair->value, pair->next->value, err);
+	}
+	return result;
+}
+
+static int take_skip_verify(struct reader *r, const struct ic_node *value, struct imgcheck_error **err)
+{
+	bool is, skip = ic_toml_bool(value, &is);
+
+	if (!is)
+		return reject(r, value, err, "skip_verify is not true or false");
+	r->host->skip_verify = skip ? IC_CHOICE_YES : IC_CHOICE_NO;
+	return 0;
+}
+
+/* What would end the field, and let it hold further ones. */
+static bool is_field_text(const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (text[i] == '\r' || text[i] == '\n' || text[i] == '\0')
+			return false;
+	return true;
+}
+
+static int add_field(struct reader *r, const struct ic_node *name, const struct ic_node *value, struct imgcheck_error **err)
+{
+	struct ic_buf line IC_AUTO(secret_buf);
+	int result;
+
+	ic_buf_init(&line, IC_MAX_OPTION_BYTES);
+	if (!is_text(value))
+		return reject(r, name, err, "a field of header is neither a text nor a list of texts");
+	if (name->len == 0 || strpbrk(name->text, " :\t") || !is_field_text(name->text, name->len) ||
+	    !is_field_text(value->text, value->len))
+		return reject(r, name, err, "a field of header cannot be sent");
+	result = ic_buf_reserve(&line, name->len + value->len + 3, err);
+	if (result == 0)
+		result = ic_buf_printf(&line, err, "%s: %s", name->text, value->text);
+	return result < 0 ? result : ic_texts_push(&r->host->header, line.data, line.len, err);
+}
+
+static int take_header(struct reader *r, const struct ic_node *value, struct imgcheck_error **err)
+{
+	int result = 0;
+
+	if (!ic_node_is(value, IC_NODE_MAPPING))
+		return reject(r, value, err, "header is not a table");
+	for (const struct ic_item *i = ic_node_items(value); i && result == 0; i = i->next) {
+		if (!ic_node_is(i->value, IC_NODE_SEQUENCE))
+			result = add_field(r, i->key, i->value, err);
+		for (const struct ic_item *k = i->value->kind == IC_NODE_SEQUENCE ? i->value->items : NULL; k && result == 0; k = k->next)
+			result = add_field(r, i->key, k->value, err);
+	}
+	return result;
+}
+
+/* Go's durations: numbers with units, "30s", "1m30s". */
+static int take_dial_timeout(struct reader *r, const struct ic_node *value, struct imgcheck_error **err)
+{
+	const char *text = is_text(value) ? value->text : "x";
+	bool good = true;
+
+	while (*text && good) {
+		size_t digits = strspn(text, "0123456789."), unit = strspn(text + digits, "nu\xc2\xb5msh");
+
+		good = digits > 0 && unit > 0;
+		text += digits + unit;
+	}
+	return good ? 0 : reject(r, value, err, "dial_timeout is not a duration such as \"30s\"");
+}
+
+/* Read with the URL. */
+static int take_override_path(struct reader *r, const struct ic_node *value, struct imgcheck_error **err)
+{
+	bool is;
+
+	(void)ic_toml_bool(value, &is);
+	return is ? 0 : reject(r, value, err, "override_path is not true or false");
+}
+
+static const struct {
+	const char *key;
+	int (*take)(struct reader *r, const struct ic_node *value, struct imgcheck_error **err);
+} keys[] = {
+	{"capabilities", take_capabilities}, {"ca", take_ca},         {"client", take_client},
+	{"skip_verify", take_skip_verify},   {"header", take_header}, {"override_path", take_override_path},
+	{"dial_timeout", take_dial_timeout},
+};
+
+/* Keys that the root has besides. */
+static bool is_root_key(const struct ic_node *key)
+{
+	return ic_node_equals(key, "server") || ic_node_equals(key, "host");
+}
+
+static int take_keys(struct reader *r, const struct ic_node *table, bool root, struct imgcheck_error **err)
+{
+	int result = 0;
+
+	for (const struct ic_item *i = ic_node_items(table); i && result == 0; i = i->next) {
+		size_t k = 0;
+
+		while (k < IC_COUNT(keys) && !ic_node_equals(i->key, keys[k].key))
+			k++;
+		if (k < IC_COUNT(keys))
+			result = keys[k].take(r, i->value, err);
+		else if (!root || !is_root_key(i->key))
+			result = ic_finding_add(r->problems, r->place, i->key->line, err, "containerd does not know the key \"%.100s\" here",
+			                        i->key->text);
+	}
+	return result;
+}
+
+/* ------------------------------------------------------------------ hosts */
+
+/* Without a URL it is the registry itself, which has all capabilities. */
+static int set_place(struct ic_mirror *m, const char *url, bool override, bool *ok, struct imgcheck_error **err)
+{
+	int result;
+
+	*ok = true;
+	if (!url || !url[0]) {
+		m->pull = m->resolve = true;
+		return ic_mirror_finish_path(m, false, err);
+	}
+	result = ic_mirror_set_url(m, url, ok, err);
+	if (result == 0 && *ok)
+		result = ic_mirror_finish_path(m, override, err);
+	return result == 0 && *ok ? ic_mirror_prefer_tls(m, err) : result;
+}
+
+/* url is the text of a host, NULL for the root without a server. */
+static int add_host(struct reader *r, const struct ic_node *url, const struct ic_node *table, bool root,
+                    struct imgcheck_error **err)
+{
+	struct ic_mirror host IC_AUTO(mirror);
+	bool override = ic_toml_bool(ic_node_get(table, "override_path"), NULL), ok;
+	int result;
+
+	ic_mirror_init(&host);
+	if (!ic_node_is(table, IC_NODE_MAPPING))
+		return reject(r, table, err, "a host is not a table");
+	r->host = &host;
+	result = take_keys(r, table, root, err);
+	if (result == 0)
+		result = set_place(&host, url ? url->text : NULL, override, &ok, err);
+	if (result < 0)
+		return result;
+	if (!ok || (!root && !host.host))
+		return ic_finding_add(r->problems, r->place, url->line, err,
+		                      "no request can be made to \"%.200s\": https://host[:port][/path] is expected",
+		                      url->text);
+	return ic_mirrors_add(r->out, &host, err);
+}
+
+static int add_hosts(struct reader *r, const struct ic_node *root, struct imgcheck_error **err)
+{
+	const struct ic_node *hosts = ic_node_get(root, "host"), *server = ic_node_get(root, "server");
+	int result = 0;
+
+	if (hosts && !ic_node_is(hosts, IC_NODE_MAPPING))
+		return reject(r, hosts, err, "host is not a table");
+	if (server && !is_text(server))
+		return reject(r, server, err, "server is not a text");
+	for (const struct ic_item *i = ic_node_items(hosts); i && result == 0; i = i->next)
+		result = add_host(r, i->key, i->value, false, err);
+	return result < 0 ? result : add_host(r, server, root, true, err);
+}
+
+int ic_hosts_toml_parse(const char *folder, const char *place, const char *text, size_t len, struct ic_mirrors *out,
+                        struct ic_vec *problems, struct imgcheck_error **err)
+{
+	struct reader r = {.folder = folder, .place = place, .out = out, .problems = problems};
+	struct ic_doc *doc IC_AUTO(doc) = NULL;
+	int result = ic_toml_parse(place, text, len, &doc, err);
+
+	return result < 0 ? result : add_hosts(&r, doc->root, err);
+}
+
+/* ------------------------------------------------------------------ folders */
+
+static int join(const char *folder, const char *name, struct ic_buf *out, struct imgcheck_error **err)
+{
+	ic_buf_init(out, IC_MAX_PATH_BYTES);
+	return ic_buf_printf(out, err, "%s/%s", folder, name);
+}
+
+static int skip_dots(const struct dirent *entry)
+{
+	return strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+}
+
+static int by_bytes(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+/* The names in a folder, sorted as Go sorts them.  Errors: IO, LIMIT, NOMEM. */
+static int list_folder(const char *folder, struct ic_vec *names, struct imgcheck_error **err)
+{
+	struct dirent **entries;
+	int count = scandir(folder, &entries, skip_dots, by_bytes), result = 0;
+
+	ic_texts_init(names, IC_MAX_LIST_ITEMS);
+	if (count < 0)
+		return errno == ENOMEM ? ic_error_nomem(err)
+		                       : ic_error_set_at(err, IMGCHECK_ERR_IO, folder, 0, 0, "cannot read this folder: %s",
+		                                         strerror(errno));
+	for (int i = 0; i < count; i++) {
+		if (result == 0)
+			result = ic_texts_push(names, entries[i]->d_name, strlen(entries[i]->d_name), err);
+		free(entries[i]);
+	}
+	free(entries);
+	ic_error_place(err, folder, 0, 0);
+	return result;
+}
+
+static int add_docker_pair(struct reader *r, const char *certificate, struct imgcheck_error **err)
+{
+	struct ic_node certificate_node = {.kind = IC_NODE_SCALAR, .style = IC_STYLE_QUOTED, .text = certificate,
+	                                   .len = strlen(certificate)};
+	struct ic_buf key IC_AUTO(buf), path IC_AUTO(buf);
+	struct ic_node key_node = certificate_node;
+	struct stat status;
+	int result;
+
+	ic_buf_init(&key, IC_MAX_PATH_BYTES);
+	result = ic_buf_printf(&key, err, "%.*s.key", (int)(strlen(certificate) - strlen(".cert")), certificate);
+	if (result < 0)
+		return result;
+	result = join(r->folder, ic_buf_text(&key), &path, err);
+	if (result < 0)
+		return result;
+	if (stat(ic_buf_text(&path), &status) < 0)
+		return ic_finding_add(r->problems, r->folder, 0, err, "%s has no key beside it and is not used", certificate);
+	key_node.text = ic_buf_text(&key);
+	key_node.len = key.len;
+	return add_client(r, &certificate_node, &key_node, err);
+}
+
+/* docker's layout: certificates for the registry itself. */
+static int add_docker_files(struct reader *r, struct imgcheck_error **err)
+{
+	struct imgcheck_error *why IC_AUTO(error) = NULL;
+	struct ic_vec names IC_AUTO(texts);
+	struct ic_mirror host IC_AUTO(mirror);
+	bool ok;
+	int result = list_folder(r->folder, &names, &why);
+
+	ic_mirror_init(&host);
+	r->host = &host;
+	if (result < 0)
+		return ic_mirrors_break(r->out, why, err);
+	for (size_t i = 0; i < names.count && result == 0; i++) {
+		const char *name = ic_texts_get(&names, i);
+		struct ic_node node = {.kind = IC_NODE_SCALAR, .style = IC_STYLE_QUOTED, .text = name, .len = strlen(name)};
+
+		if (ic_text_ends(name, strlen(name), ".crt"))
+			result = add_ca(r, &node, err);
+		else if (ic_text_ends(name, strlen(name), ".cert"))
+			result = add_docker_pair(r, name, err);
+	}
+	if (result == 0)
+		result = set_place(&host, NULL, false, &ok, err);
+	return result < 0 ? result : ic_mirrors_add(r->out, &host, err);
+}
+
+/* The file is read as it is there; one that containerd rejects counts as one that is not. */
+static int read_hosts_toml(struct reader *r, bool *used, struct imgcheck_error **err)
+{
+	struct imgcheck_error *why IC_AUTO(error) = NULL;
+	struct ic_buf text IC_AUTO(secret_buf);
+	struct ic_mirrors parsed IC_AUTO(mirrors);
+	struct stat status;
+	unsigned line;
+	int result;
+
+	ic_buf_init(&text, IC_MAX_CONFIG_BYTES);
+	ic_mirrors_init(&parsed);
+	*used = false;
+	if (stat(r->place, &status) < 0 && errno == ENOENT)
+		return 0;
+	*used = true;
+	if (ic_file_read(r->place, &text, &why) < 0)
+		return ic_mirrors_break(r->out, why, err);
+	*used = text.len > 0;
+	result = *used ? ic_hosts_toml_parse(r->folder, r->place, text.data, text.len, &parsed, r->problems, &why) : 0;
+	if (result == IMGCHECK_ERR_NOMEM)
+		return ic_error_nomem(err);
+	if (result < 0) {
+		*used = false;
+		(void)imgcheck_error_place(why, &line, NULL);
+		return ic_finding_add(r->problems, r->place, line, err, "containerd ignores this file: %s", imgcheck_error_message(why));
+	}
+	ic_vec_clear(&r->out->hosts);
+	r->out->hosts = parsed.hosts;
+	ic_vec_init(&parsed.hosts, sizeof(struct ic_mirror), 0);
+	if (!r->out->broken)
+		r->out->broken = IC_TAKE(parsed.broken);
+	return 0;
+}
+
+static int read_folder(const char *root, const char *name, struct ic_mirror_set *out, struct ic_vec *problems,
+                       struct imgcheck_error **err)
+{
+	struct ic_mirrors mirrors IC_AUTO(mirrors);
+	struct ic_buf folder IC_AUTO(buf), place IC_AUTO(buf);
+	struct reader r = {.problems = problems, .out = &mirrors};
+	bool used = false;
+	int result = join(root, name, &folder, err);
+
+	ic_mirrors_init(&mirrors);
+	ic_buf_init(&place, 0);
+	if (result == 0)
+		result = join(ic_buf_text(&folder), "hosts.toml", &place, err);
+	if (result < 0)
+		return result;
+	r.folder = ic_buf_text(&folder);
+	r.place = ic_buf_text(&place);
+	mirrors.name = ic_text_copy(name, strlen(name));
+	result = mirrors.name ? read_hosts_toml(&r, &used, err) : ic_error_nomem(err);
+	if (result == 0 && !used)
+		result = add_docker_files(&r, err);
+	if (result < 0)
+		return result;
+	mirrors.place = ic_text_copy(used ? r.place : r.folder, used ? place.len : folder.len);
+	return mirrors.place ? ic_mirror_set_add(out, &mirrors, err) : ic_error_nomem(err);
+}
+
+int ic_hosts_tree_read(const char *root, struct ic_mirror_set *out, struct ic_vec *problems, struct imgcheck_error **err)
+{
+	struct ic_mirror_set set IC_AUTO(mirror_set);
+	struct ic_vec names IC_AUTO(texts);
+	int result = list_folder(root, &names, err);
+
+	ic_mirror_set_init(out, IC_MIRROR_FOLDERS);
+	ic_mirror_set_init(&set, IC_MIRROR_FOLDERS);
+	for (size_t i = 0; i < names.count && result == 0; i++)
+		result = read_folder(root, ic_texts_get(&names, i), &set, problems, err);
+	if (result < 0)
+		return result;
+	*out = set;
+	ic_mirror_set_init(&set, IC_MIRROR_FOLDERS);
+	return 0;
+}

@@ -1,0 +1,492 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "source/mirror.h"
+
+#include <regex.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/limits.h"
+#include "base/text.h"
+#include "source/host.h"
+#include "source/secret.h"
+#include "source/trust.h"
+
+#define MAX_GROUPS 10 /* $0 to $9 */
+
+/* ------------------------------------------------------------------ memory */
+
+void ic_mirror_init(struct ic_mirror *m)
+{
+	*m = (struct ic_mirror){.resolve = true, .pull = true};
+	ic_buf_init(&m->own_ca, IC_MAX_TRUST_BYTES);
+	ic_texts_init(&m->header, IC_MAX_HEADER_FIELDS);
+	ic_vec_init(&m->rewrites, sizeof(struct ic_rewrite_rule), IC_MAX_LIST_ITEMS);
+}
+
+static void tls_free(struct ic_tls *tls)
+{
+	if (!tls)
+		return;
+	ic_buf_clear(&tls->ca);
+	ic_secret_clear_buf(&tls->client);
+	free(tls);
+}
+
+void ic_mirror_clear(struct ic_mirror *m)
+{
+	free(m->scheme);
+	free(m->host);
+	free(m->path);
+	ic_buf_clear(&m->own_ca);
+	tls_free(m->tls);
+	for (size_t i = 0; i < m->header.count; i++)
+		ic_secret_free(*(char **)ic_vec_at(&m->header, i));
+	ic_vec_clear(&m->header);
+	for (size_t i = 0; i < m->rewrites.count; i++) {
+		struct ic_rewrite_rule *rule = ic_vec_at(&m->rewrites, i);
+
+		free(rule->pattern);
+		free(rule->replacement);
+	}
+	ic_vec_clear(&m->rewrites);
+	*m = (struct ic_mirror){0};
+}
+
+void ic_mirrors_init(struct ic_mirrors *m)
+{
+	*m = (struct ic_mirrors){0};
+	ic_vec_init(&m->hosts, sizeof(struct ic_mirror), IC_MAX_LIST_ITEMS);
+}
+
+void ic_mirrors_clear(struct ic_mirrors *m)
+{
+	free(m->name);
+	free(m->place);
+	free(m->broken);
+	for (size_t i = 0; i < m->hosts.count; i++)
+		ic_mirror_clear(ic_vec_at(&m->hosts, i));
+	ic_vec_clear(&m->hosts);
+	*m = (struct ic_mirrors){0};
+}
+
+void ic_mirror_set_init(struct ic_mirror_set *s, enum ic_mirror_names names)
+{
+	s->names = names;
+	ic_vec_init(&s->list, sizeof(struct ic_mirrors), IC_MAX_LIST_ITEMS);
+}
+
+void ic_mirror_set_clear(struct ic_mirror_set *s)
+{
+	for (size_t i = 0; i < s->list.count; i++)
+		ic_mirrors_clear(ic_vec_at(&s->list, i));
+	ic_vec_clear(&s->list);
+}
+
+int ic_mirrors_add(struct ic_mirrors *to, struct ic_mirror *m, struct imgcheck_error **err)
+{
+	int result = ic_vec_push(&to->hosts, m, err);
+
+	if (result == 0)
+		*m = (struct ic_mirror){0};
+	return result;
+}
+
+int ic_mirror_set_add(struct ic_mirror_set *to, struct ic_mirrors *m, struct imgcheck_error **err)
+{
+	int result = ic_vec_push(&to->list, m, err);
+
+	if (result == 0)
+		*m = (struct ic_mirrors){0};
+	return result;
+}
+
+/* ------------------------------------------------------------------ names */
+
+static const struct ic_mirrors *by_name(const struct ic_mirror_set *s, const char *name)
+{
+	for (size_t i = 0; i < s->list.count; i++) {
+		const struct ic_mirrors *m = ic_vec_at(&s->list, i);
+
+		if (strcmp(m->name, name) == 0)
+			return m;
+	}
+	return NULL;
+}
+
+int ic_mirror_folder(const char *registry, char **out, struct imgcheck_error **err)
+{
+	const char *colon = strrchr(registry, ':');
+	struct ic_buf name IC_AUTO(buf);
+	int result;
+
+	*out = NULL;
+	ic_buf_init(&name, IC_MAX_PATH_BYTES);
+	if (colon && colon > registry)
+		result = ic_buf_printf(&name, err, "%.*s_%s_", (int)(colon - registry), registry, colon + 1);
+	else
+		result = ic_buf_add_text(&name, registry, err);
+	if (result < 0)
+		return result;
+	*out = ic_buf_take(&name);
+	return *out ? 0 : ic_error_nomem(err);
+}
+
+/* A folder "host_port_" without making its name. */
+static bool is_folder_of(const char *name, const char *registry)
+{
+	const char *colon = strrchr(registry, ':');
+	size_t host = colon ? (size_t)(colon - registry) : 0, len = strlen(registry);
+
+	return host > 0 && strlen(name) == len + 1 && memcmp(name, registry, host) == 0 && name[host] == '_' &&
+	       memcmp(name + host + 1, colon + 1, len - host - 1) == 0 && name[len] == '_';
+}
+
+const struct ic_mirrors *ic_mirror_set_find(const struct ic_mirror_set *s, const char *registry)
+{
+	const struct ic_mirrors *found;
+
+	for (size_t i = 0; i < s->list.count && s->names == IC_MIRROR_FOLDERS; i++) {
+		found = ic_vec_at(&s->list, i);
+		if (is_folder_of(found->name, registry))
+			return found;
+	}
+	found = by_name(s, registry);
+	return found ? found : by_name(s, s->names == IC_MIRROR_FOLDERS ? "_default" : "*");
+}
+
+/* ------------------------------------------------------------------ URLs */
+
+static int set_text(char **out, const char *text, size_t len, struct imgcheck_error **err)
+{
+	free(*out);
+	*out = ic_text_copy(text, len);
+	return *out ? 0 : ic_error_nomem(err);
+}
+
+/* The scheme in front of a URL, "https" where there is none; *rest is what stands behind it.  NULL for another one. */
+static const char *split_scheme(const char *url, const char **rest)
+{
+	size_t len = strlen(url);
+
+	*rest = url;
+	if (ic_text_starts(url, len, "https://")) {
+		*rest = url + strlen("https://");
+		return "https";
+	}
+	if (ic_text_starts(url, len, "http://")) {
+		*rest = url + strlen("http://");
+		return "http";
+	}
+	/* containerd takes "http..." for a URL, whatever follows */
+	return ic_text_starts(url, len, "http") ? NULL : "https";
+}
+
+int ic_mirror_set_url(struct ic_mirror *m, const char *url, bool *ok, struct imgcheck_error **err)
+{
+	const char *rest, *scheme = split_scheme(url, &rest);
+	size_t len = strcspn(rest, "/");
+	struct ic_host host;
+	int result;
+
+	*ok = scheme && ic_host_parse(rest, len, &host) && rest[strcspn(rest, "?#@")] == '\0';
+	if (!*ok)
+		return 0;
+	result = set_text(&m->scheme, scheme, strlen(scheme), err);
+	if (result == 0)
+		result = set_text(&m->host, rest, len, err);
+	return result < 0 ? result : set_text(&m->path, rest + len, strlen(rest + len), err);
+}
+
+/* Without empty and dot parts, and without a slash at its end. */
+static int clean_path(const char *path, struct ic_buf *out, struct imgcheck_error **err)
+{
+	while (*path) {
+		size_t len = strcspn(path, "/");
+		int result = 0;
+
+		if (len == 2 && memcmp(path, "..", 2) == 0) {
+			while (out->len > 0 && out->data[--out->len] != '/')
+				;
+		} else if (len > 0 && !(len == 1 && *path == '.')) {
+			result = ic_buf_printf(out, err, "/%.*s", (int)len, path);
+		}
+		if (result < 0)
+			return result;
+		path += len + (path[len] == '/');
+	}
+	return 0;
+}
+
+int ic_mirror_finish_path(struct ic_mirror *m, bool override, struct imgcheck_error **err)
+{
+	struct ic_buf path IC_AUTO(buf);
+	int result;
+
+	ic_buf_init(&path, IC_MAX_OPTION_BYTES);
+	result = clean_path(m->path ? m->path : "", &path, err);
+	if (result == 0 && !override && !ic_text_ends(ic_buf_text(&path), path.len, "/v2"))
+		result = ic_buf_add_text(&path, "/v2", err);
+	return result < 0 ? result : set_text(&m->path, ic_buf_text(&path), path.len, err);
+}
+
+int ic_mirror_prefer_tls(struct ic_mirror *m, struct imgcheck_error **err)
+{
+	struct ic_host host;
+
+	if (!m->scheme || strcmp(m->scheme, "http") != 0 || (!m->tls && m->skip_verify == IC_CHOICE_NONE))
+		return 0;
+	if (ic_host_parse(m->host, strlen(m->host), &host) && host.port == 80)
+		return 0;
+	m->http_fallback = true;
+	return set_text(&m->scheme, "https", strlen("https"), err);
+}
+
+int ic_mirrors_break(struct ic_mirrors *m, const struct imgcheck_error *why, struct imgcheck_error **err)
+{
+	struct ic_buf text IC_AUTO(buf);
+	const char *place = imgcheck_error_place(why, NULL, NULL);
+	int result;
+
+	if (imgcheck_error_code(why) == IMGCHECK_ERR_NOMEM)
+		return ic_error_nomem(err);
+	if (m->broken)
+		return 0;
+	ic_buf_init(&text, IC_MAX_CONFIG_BYTES);
+	result = ic_buf_printf(&text, err, "%s%s%s", place ? place : "", place ? ": " : "", imgcheck_error_message(why));
+	if (result < 0)
+		return result;
+	m->broken = ic_buf_take(&text);
+	return m->broken ? 0 : ic_error_nomem(err);
+}
+
+/* ------------------------------------------------------------------ certificates */
+
+static int need_tls(struct ic_mirror *m, struct imgcheck_error **err)
+{
+	if (m->tls)
+		return 0;
+	m->tls = calloc(1, sizeof(*m->tls));
+	if (!m->tls)
+		return ic_error_nomem(err);
+	ic_buf_init(&m->tls->ca, 2 * IC_MAX_TRUST_BYTES);
+	ic_buf_init(&m->tls->client, 2 * IC_MAX_CONFIG_BYTES);
+	return 0;
+}
+
+int ic_mirror_add_ca_text(struct ic_mirror *m, const char *name, const char *pem, size_t len, struct imgcheck_error **err)
+{
+	int result = need_tls(m, err);
+
+	return result < 0 ? result : ic_trust_add_pem(name, pem, len, &m->own_ca, err);
+}
+
+int ic_mirror_add_ca(struct ic_mirror *m, const char *path, struct imgcheck_error **err)
+{
+	struct ic_buf text IC_AUTO(buf);
+	int result;
+
+	ic_buf_init(&text, IC_MAX_CONFIG_BYTES);
+	result = ic_file_read(path, &text, err);
+	return result < 0 ? result : ic_mirror_add_ca_text(m, path, ic_buf_text(&text), text.len, err);
+}
+
+int ic_mirror_add_client_text(struct ic_mirror *m, const char *name, const char *pem, size_t len, struct imgcheck_error **err)
+{
+	int result = need_tls(m, err);
+
+	if (result < 0)
+		return result;
+	if (!memmem(pem, len, "-----BEGIN CERTIFICATE-----", strlen("-----BEGIN CERTIFICATE-----")) ||
+	    !memmem(pem, len, "PRIVATE KEY-----", strlen("PRIVATE KEY-----")))
+		return ic_error_set_at(err, IMGCHECK_ERR_SYNTAX, name, 0, 0,
+		                       "cannot find a client certificate and its private key; both are expected in PEM form");
+	result = ic_buf_reserve(&m->tls->client, len + 1, err);
+	return result < 0 ? result : ic_buf_add(&m->tls->client, pem, len, err);
+}
+
+/* Both files in one text, with room taken at once: a buffer that grows leaves copies of the key behind. */
+int ic_mirror_add_client(struct ic_mirror *m, const char *certificate, const char *key, struct imgcheck_error **err)
+{
+	struct ic_buf text IC_AUTO(secret_buf);
+	int result;
+
+	ic_buf_init(&text, 2 * IC_MAX_CONFIG_BYTES);
+	result = ic_buf_reserve(&text, (size_t)1 << 16, err);
+	if (result == 0)
+		result = ic_file_read(certificate, &text, err);
+	if (result == 0 && key)
+		result = ic_buf_add_text(&text, "\n", err);
+	if (result == 0 && key)
+		result = ic_file_read(key, &text, err);
+	return result < 0 ? result : ic_mirror_add_client_text(m, key ? key : certificate, ic_buf_text(&text), text.len, err);
+}
+
+static int trust(struct ic_mirror *m, const struct ic_buf *common, struct imgcheck_error **err)
+{
+	int result;
+
+	if (m->own_ca.len == 0)
+		return 0;
+	m->tls->ca.len = 0;
+	result = ic_buf_add(&m->tls->ca, ic_buf_text(common), common->len, err);
+	return result < 0 ? result : ic_buf_add(&m->tls->ca, m->own_ca.data, m->own_ca.len, err);
+}
+
+bool ic_mirror_set_has_ca(const struct ic_mirror_set *s)
+{
+	for (size_t i = 0; i < s->list.count; i++) {
+		const struct ic_mirrors *mirrors = ic_vec_at(&s->list, i);
+
+		for (size_t k = 0; k < mirrors->hosts.count; k++)
+			if (((const struct ic_mirror *)ic_vec_at(&mirrors->hosts, k))->own_ca.len)
+				return true;
+	}
+	return false;
+}
+
+int ic_mirror_set_trust(struct ic_mirror_set *s, const struct ic_buf *common, struct imgcheck_error **err)
+{
+	for (size_t i = 0; i < s->list.count; i++) {
+		const struct ic_mirrors *mirrors = ic_vec_at(&s->list, i);
+
+		for (size_t k = 0; k < mirrors->hosts.count; k++) {
+			int result = trust(ic_vec_at(&mirrors->hosts, k), common, err);
+
+			if (result < 0)
+				return result;
+		}
+	}
+	return 0;
+}
+
+/* ------------------------------------------------------------------ rewriting */
+
+/* What Go's expressions have and POSIX's not: classes and anchors by letter, groups with marks, lazy repeats. */
+static bool is_go_only(const char *c)
+{
+	if (*c == '\\')
+		return ic_is_alnum(c[1]) && !strchr("wWsSbBd", c[1]);
+	return c[1] == '?' && (*c == '(' || *c == '*' || *c == '+' || *c == '?' || *c == '}');
+}
+
+/* As an extended expression of POSIX.  The GNU library knows \w, \s and \b too, but not \d. */
+static int translate(const char *pattern, struct ic_buf *out, struct imgcheck_error **err)
+{
+	int result = 0;
+
+	for (const char *c = pattern; *c && result == 0; c++) {
+		size_t len = *c == '\\' && c[1] ? 2 : 1;
+
+		if (is_go_only(c))
+			return ic_error_set(err, IMGCHECK_ERR_UNSUPPORTED, "cannot evaluate %.2s in the pattern \"%s\"", c, pattern);
+		if (len == 2 && c[1] == 'd')
+			result = ic_buf_add_text(out, "[0-9]", err);
+		else
+			result = ic_buf_add(out, c, len, err);
+		c += len - 1;
+	}
+	return result;
+}
+
+static int compile(const struct ic_rewrite_rule *rule, regex_t *out, struct imgcheck_error **err)
+{
+	struct ic_buf text IC_AUTO(buf);
+	char why[200];
+	int result, code;
+
+	ic_buf_init(&text, IC_MAX_OPTION_BYTES);
+	result = translate(rule->pattern, &text, err);
+	if (result < 0)
+		return result;
+	code = regcomp(out, ic_buf_text(&text), REG_EXTENDED);
+	if (code == 0)
+		return 0;
+	(void)regerror(code, out, why, sizeof(why));
+	return code == REG_ESPACE ? ic_error_nomem(err)
+	                          : ic_error_set(err, IMGCHECK_ERR_CONFIG, "cannot use the pattern \"%s\": %s", rule->pattern, why);
+}
+
+int ic_mirror_check_rule(const struct ic_rewrite_rule *rule, struct imgcheck_error **err)
+{
+	regex_t regex;
+	int result = compile(rule, &regex, err);
+
+	if (result == 0)
+		regfree(&regex);
+	return result;
+}
+
+/* The replacement with $1, ${1} and $$ filled in; other names are nothing, as in Go. */
+static int expand(const char *replacement, const char *text, const regmatch_t *groups, struct ic_buf *out,
+                  struct imgcheck_error **err)
+{
+	int result = 0;
+
+	for (const char *c = replacement; *c && result == 0; c++) {
+		const char *name = c[1] == '{' ? c + 2 : c + 1;
+		size_t len = strspn(name, "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"), group;
+
+		if (*c != '$' || (c[1] == '{' && name[len] != '}') || (c[1] != '$' && len == 0)) {
+			result = ic_buf_add_char(out, *c, err);
+			continue;
+		}
+		if (c[1] == '$') {
+			result = ic_buf_add_char(out, *++c, err);
+			continue;
+		}
+		if (ic_text_to_size(name, len, MAX_GROUPS - 1, &group) && groups[group].rm_so >= 0)
+			result = ic_buf_add(out, text + groups[group].rm_so, (size_t)(groups[group].rm_eo - groups[group].rm_so), err);
+		c = name + len - (c[1] != '{');
+	}
+	return result;
+}
+
+/* All matches replaced, from left to right.  *matched: there was one. */
+static int replace_all(const regex_t *regex, const char *replacement, const char *text, struct ic_buf *out, bool *matched,
+                       struct imgcheck_error **err)
+{
+	regmatch_t groups[MAX_GROUPS];
+	const char *at = text;
+	int result = 0;
+
+	*matched = false;
+	while (result == 0 && regexec(regex, at, MAX_GROUPS, groups, at > text ? REG_NOTBOL : 0) == 0) {
+		*matched = true;
+		result = ic_buf_add(out, at, (size_t)groups[0].rm_so, err);
+		if (result == 0)
+			result = expand(replacement, at, groups, out, err);
+		at += groups[0].rm_eo;
+		if (groups[0].rm_eo > groups[0].rm_so)
+			continue;
+		if (!*at)
+			break;
+		result = result == 0 ? ic_buf_add_char(out, *at++, err) : result;
+	}
+	return result < 0 ? result : ic_buf_add_text(out, at, err);
+}
+
+int ic_mirror_rewrite(const struct ic_mirror *m, const char *repository, char **out, struct imgcheck_error **err)
+{
+	*out = NULL;
+	for (size_t i = 0; i < m->rewrites.count; i++) {
+		const struct ic_rewrite_rule *rule = ic_vec_at(&m->rewrites, i);
+		struct ic_buf name IC_AUTO(buf);
+		bool matched;
+		regex_t regex;
+		int result = compile(rule, &regex, err);
+
+		if (result < 0)
+			return result;
+		ic_buf_init(&name, IC_MAX_REF_BYTES);
+		result = replace_all(&regex, rule->replacement, repository, &name, &matched, err);
+		regfree(&regex);
+		if (result < 0)
+			return result;
+		if (matched) {
+			*out = ic_buf_take(&name);
+			return *out ? 0 : ic_error_nomem(err);
+		}
+	}
+	*out = ic_text_copy(repository, strlen(repository));
+	return *out ? 0 : ic_error_nomem(err);
+}
