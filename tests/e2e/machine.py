@@ -18,7 +18,8 @@ from support.process import Process
 HERE = pathlib.Path(__file__).resolve().parent
 SUITE = "trixie"
 FOLDER = BUILD / "e2e"
-PROGRAMS = {"mmdebstrap": "mmdebstrap", "mksquashfs": "squashfs-tools", "unshare": "util-linux", "taskset": "util-linux"}
+PROGRAMS = {"mmdebstrap": "mmdebstrap", "mksquashfs": "squashfs-tools", "unshare": "util-linux", "taskset": "util-linux",
+            "mount": "mount"}
 BOOT_SECONDS = 60
 
 
