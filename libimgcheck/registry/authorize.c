@@ -210,7 +210,8 @@ static void tell(const struct ic_token *t, const struct ic_http_answer *answer)
 	if (!ic_url_parse(t->url, &url) || ic_buf_add_text(&text, t->form ? "POST " : "GET ", NULL) < 0 ||
 	    ic_url_add_shown(&text, t->url, NULL) < 0 || ic_buf_printf(&text, NULL, " %ld", answer->status) < 0)
 		return;
-	ic_config_tell(t->session->config, &(struct imgcheck_event){IMGCHECK_EVENT_REQUEST, t->endpoint->host, text.data, 0, 0});
+	ic_config_tell(t->session->config,
+	               &(struct imgcheck_event){IMGCHECK_EVENT_REQUEST, t->endpoint->host, text.data, 0, 0});
 }
 
 static void on_answer(void *arg, const struct ic_http_answer *answer)
@@ -291,8 +292,8 @@ static int build(struct ic_token *t, enum ic_token_way way, struct imgcheck_erro
 	ic_buf_init(&form, IC_MAX_TOKEN_BYTES);
 	ic_buf_init(&basic, IC_MAX_TOKEN_BYTES);
 	if (!ic_token_realm_is_usable(request.realm))
-		return ic_error_set(err, IMGCHECK_ERR_SYNTAX, "cannot get a token: the registry names \"%.100s\" as the place to ask, which "
-		                    "is no http or https URL", request.realm);
+		return ic_error_set(err, IMGCHECK_ERR_SYNTAX, "cannot get a token: the registry names \"%.100s\" as the place to ask, "
+		                    "which is no http or https URL", request.realm);
 	result = ic_token_build(&request, way, &url, &form, err);
 	if (result == 0 && way == IC_TOKEN_GET && (t->endpoint->login.secret || t->endpoint->login.identity_token))
 		result = ic_token_add_basic(&t->endpoint->login, &basic, err);

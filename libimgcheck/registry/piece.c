@@ -121,8 +121,8 @@ static int fill(struct ic_piece *piece, const struct ic_source *source, const st
 	ic_texts_init(&piece->urls, IC_MAX_LIST_ITEMS);
 	ic_vec_init(&piece->parents, sizeof(struct ic_piece *), IC_MAX_PIECES);
 	ic_vec_init(&piece->images, sizeof(size_t), IC_MAX_IMAGES);
-	result = ic_buf_printf(&key, NULL, "%s\n%d\n%s\n%d\n%zu\n%zu", source->key, (int)part->kind, part->name, part->judge, part->size,
-	                       part->layers);
+	result = ic_buf_printf(&key, NULL, "%s\n%d\n%s\n%d\n%zu\n%zu", source->key, (int)part->kind, part->name, part->judge,
+	                       part->size, part->layers);
 	for (size_t i = 0; result == 0 && part->urls && i < part->urls->count; i++)
 		result = ic_texts_push(&piece->urls, ic_texts_get(part->urls, i), strlen(ic_texts_get(part->urls, i)), NULL);
 	piece->key = ic_buf_take(&key);

@@ -56,7 +56,8 @@ static void read_config(struct ic_piece *piece, const struct ic_buf *body)
 	if (result == IMGCHECK_ERR_NOMEM)
 		ic_session_fail(piece->all->session, result);
 	if (result < 0)
-		ic_piece_fail(piece, IMGCHECK_VERDICT_CORRUPT, "its config %s cannot be used: %s", piece->name, imgcheck_error_message(why));
+		ic_piece_fail(piece, IMGCHECK_VERDICT_CORRUPT, "its config %s cannot be used: %s", piece->name,
+		              imgcheck_error_message(why));
 	else if (!fits(piece, &config, &wanted))
 		fail_platform(piece, &config, wanted);
 	else if (piece->layers > 0 && config.diff_ids != piece->layers)
@@ -130,25 +131,45 @@ static void fail_size(struct ic_piece *piece, size_t size)
 	              "its layer %s has %zu bytes where its manifest says %zu", piece->name, size, piece->size);
 }
 
+/* 416 with the right size: it is there, only the range was not to its liking. */
+static bool is_there(const struct ic_piece *piece, const struct ic_http_answer *answer)
+{
+	size_t size = 0;
+
+	return answer && answer->end == IC_HTTP_ANSWERED && answer->status == 416 && told_size(answer, &size) && size == piece->size;
+}
+
+static void take_byte(struct ic_piece *piece, const struct ic_http_answer *answer)
+{
+	size_t size = 0;
+
+	if (answer->body.len == 0)
+		fail_size(piece, 0);
+	else if (told_size(answer, &size) && size != piece->size)
+		fail_size(piece, size);
+	else
+		ic_piece_accept(piece);
+}
+
+/* A foreign layer's URL that says 404 leaves it to the next one; any other failure is the pull's. */
+static void fail_url(struct ic_piece *piece, const struct ic_reply *reply)
+{
+	if (reply->answer && reply->answer->status == 404)
+		ask_url(piece);
+	else
+		ic_piece_fail(piece, reply->verdict, "its layer %s comes from a place of its own: %s", piece->name, reply->reason);
+}
+
 static void on_byte(void *arg, const struct ic_reply *reply)
 {
 	struct ic_piece *piece = arg;
-	size_t size = 0;
-	bool told = reply->answer && reply->answer->end == IC_HTTP_ANSWERED && told_size(reply->answer, &size);
 
-	if (reply->answer && reply->answer->end == IC_HTTP_ANSWERED && reply->answer->status == 416 && told && size == piece->size)
-		ic_piece_accept(piece); /* it is there; only the range was not to its liking */
-	else if (reply->verdict == IMGCHECK_VERDICT_OK && reply->answer->body.len == 0)
-		ic_piece_fail(piece, IMGCHECK_VERDICT_INCOMPLETE, "its layer %s is empty where its manifest says %zu bytes", piece->name,
-		              piece->size);
-	else if (reply->verdict == IMGCHECK_VERDICT_OK && told && size != piece->size)
-		fail_size(piece, size);
-	else if (reply->verdict == IMGCHECK_VERDICT_OK)
+	if (is_there(piece, reply->answer))
 		ic_piece_accept(piece);
-	else if (piece->step == LAYER_URL && reply->answer && reply->answer->status == 404)
-		ask_url(piece);
+	else if (reply->verdict == IMGCHECK_VERDICT_OK)
+		take_byte(piece, reply->answer);
 	else if (piece->step == LAYER_URL)
-		ic_piece_fail(piece, reply->verdict, "its layer %s comes from a place of its own: %s", piece->name, reply->reason);
+		fail_url(piece, reply);
 	else
 		ic_piece_fail_endpoint(piece, reply);
 }
@@ -163,9 +184,9 @@ static void ask_byte(struct ic_piece *piece)
 /* What a HEAD refuses a GET may serve: a cache that has it not yet, a store's URL signed for GET alone. */
 static bool is_worth_a_byte(const struct ic_reply *reply)
 {
-	const struct ic_http_answer *answer = reply->answer;
+	long status = reply->answer && reply->answer->end == IC_HTTP_ANSWERED ? reply->answer->status : 0;
 
-	return answer && answer->end == IC_HTTP_ANSWERED && answer->status / 100 == 4 && answer->status != 401 && answer->status != 429;
+	return status / 100 == 4 && status != 401 && status != 429;
 }
 
 static void on_head(void *arg, const struct ic_reply *reply)

@@ -44,7 +44,7 @@ static void fail_type(struct ic_piece *piece, const struct ic_http_answer *answe
 		ic_piece_fail(piece, IMGCHECK_VERDICT_NOT_A_REGISTRY, "the host answers with a web page (%s), not as a registry does",
 		              ic_buf_text(&shown));
 	else
-		ic_piece_fail(piece, IMGCHECK_VERDICT_CORRUPT, "the registry gives it the media type \"%s\", which is no image manifest's",
+		ic_piece_fail(piece, IMGCHECK_VERDICT_CORRUPT, "the registry gives it the media type \"%s\", which is no image's",
 		              ic_buf_text(&shown));
 }
 
@@ -106,7 +106,8 @@ static void resolve_body(struct ic_piece *piece, const struct ic_http_answer *an
 	if (ic_digest_compute(algorithm, answer->body.data, answer->body.len, digest, NULL) < 0)
 		ic_session_fail(piece->all->session, IMGCHECK_ERR_INTERNAL);
 	else if (told && strcmp(told, digest) != 0)
-		ic_piece_fail(piece, IMGCHECK_VERDICT_CORRUPT, "its manifest has the digest %s, not the one that the registry tells", digest);
+		ic_piece_fail(piece, IMGCHECK_VERDICT_CORRUPT, "its manifest has the digest %s, not the one that the registry tells",
+		              digest);
 	else
 		resolve(piece, answer, digest, answer->body.len);
 }
@@ -269,7 +270,8 @@ static void read_manifest(struct ic_piece *piece, const struct ic_buf *body)
 	if (result == IMGCHECK_ERR_NOMEM)
 		ic_session_fail(piece->all->session, result);
 	if (result < 0)
-		ic_piece_fail(piece, IMGCHECK_VERDICT_CORRUPT, "its manifest %s cannot be used: %s", piece->name, imgcheck_error_message(why));
+		ic_piece_fail(piece, IMGCHECK_VERDICT_CORRUPT, "its manifest %s cannot be used: %s", piece->name,
+		              imgcheck_error_message(why));
 	else if (kind == IC_CONTENT_INDEX)
 		take_index(piece, &content);
 	else
@@ -287,8 +289,8 @@ static void on_manifest(void *arg, const struct ic_reply *reply)
 	}
 	body = &reply->answer->body;
 	if (body->len != piece->size)
-		ic_piece_fail(piece, IMGCHECK_VERDICT_CORRUPT, "its manifest %s has %zu bytes where %zu were told", piece->name, body->len,
-		              piece->size);
+		ic_piece_fail(piece, IMGCHECK_VERDICT_CORRUPT, "its manifest %s has %zu bytes where %zu were told", piece->name,
+		              body->len, piece->size);
 	else if (!ic_digest_matches(piece->name, ic_buf_text(body), body->len))
 		ic_piece_fail(piece, IMGCHECK_VERDICT_CORRUPT, "its manifest does not have the digest %s", piece->name);
 	else
