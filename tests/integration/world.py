@@ -13,6 +13,7 @@ import tempfile
 
 from support import built, nginx, tool
 from support.certs import Authority
+from support.containerd import Containerd
 from support.images import Client
 from support.registry import Registry, htpasswd_auth, token_auth
 from support.tokens import TokenServer
@@ -67,6 +68,39 @@ def server_pair():
 def tls():
     """The plain registry behind TLS and HTTP/2."""
     return _stack.enter_context(nginx.Front(FOLDER / "tls", plain().host, server_pair()))
+
+
+@once
+def mirror():
+    """A registry with images of its own."""
+    return _stack.enter_context(Registry(FOLDER / "mirror"))
+
+
+@once
+def mirror_client():
+    return _stack.enter_context(Client(mirror().host))
+
+
+@once
+def cache():
+    """A pull-through cache of the plain registry."""
+    return _stack.enter_context(Registry(FOLDER / "cache", upstream=plain().host))
+
+
+@once
+def tls_for_clients():
+    """The plain registry behind a front that wants a client certificate."""
+    return _stack.enter_context(nginx.Front(FOLDER / "tls-clients", plain().host, server_pair(), client_ca=authority().crt))
+
+
+@once
+def client_pair():
+    return authority().issue("client", usage="clientAuth")
+
+
+@once
+def containerd():
+    return _stack.enter_context(Containerd(FOLDER / "ctr"))
 
 
 @dataclasses.dataclass

@@ -22,9 +22,11 @@ _MARK = "imgcheck-tests-mark"
 
 
 class Registry:
-    """folder: for log and configuration; storage: its images, below folder if not given."""
+    """folder: for log and configuration; storage: its images, below folder if not given; upstream: it is a
+    pull-through cache of the registry at that host:port.
+    """
 
-    def __init__(self, folder, storage=None, auth=None):
+    def __init__(self, folder, storage=None, auth=None, upstream=None):
         self.folder = pathlib.Path(folder)
         self.folder.mkdir(parents=True, exist_ok=True)
         self.storage = pathlib.Path(storage or self.folder / "storage")
@@ -39,6 +41,8 @@ class Registry:
         }
         if auth:
             config["auth"] = auth
+        if upstream:
+            config["proxy"] = {"remoteurl": f"http://{upstream}"}
         path = self.folder / "config.yml"
         path.write_text(json.dumps(config), encoding="utf-8")  # JSON is YAML
         self._process = Process([tool("docker-registry"), "serve", path], self.folder / "log")
