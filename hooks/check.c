@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "login_helper.h"
 #include "memory.h"
 #include "policy.h"
 #include "proxies.h"
@@ -147,6 +148,7 @@ static int configure(struct check *c, const struct settings *settings, struct im
 	status = set_policy(c, config);
 	status = status ? status : set_registry(c, config);
 	status = status ? status : options_library_set(&c->options, c->input.command, config);
+	imgcheck_config_set_login_fn(config, login_helper_ask, NULL);
 	status = status ? status : node_files_read(&c->files, config);
 	return status ? status : set_login(c, config);
 }
@@ -186,21 +188,31 @@ static int ask(struct check *c, struct imgcheck_config *config, FILE *out)
 	return print(c, report, out);
 }
 
+/* What was named, and the settings of the snap that it is of. */
+static int open_input(struct check *c, struct settings *settings)
+{
+	AUTO(lines) struct lines notices = { 0 };
+	int status = input_open(&c->input);
+
+	if (status)
+		return status;
+	settings_read(settings, c->input.config, &notices);
+	for (size_t i = 0; i < notices.count; i++)
+		say("%s", notices.line[i]);
+	return 0;
+}
+
 int check_run(struct check *c, FILE *out)
 {
 	AUTO(config) struct imgcheck_config *config = NULL;
 	AUTO(settings) struct settings settings = { 0 };
-	AUTO(lines) struct lines notices = { 0 };
 	int status;
 
 	if (!c->paths.count && !c->input.refs.count && !c->input.target.dir)
 		return say_usage(c->input.command, "nothing to check: give a path, --image or --target");
-	status = input_open(&c->input);
+	status = open_input(c, &settings);
 	if (status)
 		return status;
-	settings_read(&settings, c->input.config, &notices);
-	for (size_t i = 0; i < notices.count; i++)
-		say("%s", notices.line[i]);
 	if (c->gate && settings.mode == SETTINGS_OFF) {
 		say("setting imgcheck.mode=off: not checked");
 		return 0;
@@ -214,6 +226,36 @@ int check_run(struct check *c, FILE *out)
 	if (input_is_unconfigured(&c->input) && !imgcheck_images_count(c->input.images) && !imgcheck_images_problem(c->input.images, 0))
 		return 0;
 	return ask(c, config, out);
+}
+
+static int explain(const struct check *c, const struct imgcheck_config *config, const char *ref, FILE *out)
+{
+	AUTO(error) struct imgcheck_error *e = NULL;
+	AUTO(free) char *text = NULL;
+	size_t len;
+
+	if (imgcheck_config_explain(config, ref, c->format, &text, &len, &e))
+		return say_refused(e);
+	if (fwrite(text, 1, len, out) == len && !fflush(out))
+		return 0;
+	say("cannot write to standard output");
+	return STATUS_INTERNAL;
+}
+
+int check_explain(struct check *c, FILE *out)
+{
+	AUTO(config) struct imgcheck_config *config = NULL;
+	AUTO(settings) struct settings settings = { 0 };
+	int status = open_input(c, &settings);
+
+	if (status)
+		return status;
+	if (imgcheck_config_new(&config))
+		return say_error(NULL);
+	status = configure(c, &settings, config);
+	for (size_t i = 0; i < c->paths.count && !status; i++)
+		status = explain(c, config, c->paths.line[i], out);
+	return status;
 }
 
 void check_clear(struct check *c)

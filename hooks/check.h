@@ -28,6 +28,9 @@ int check_take(void *arg, int id, const char *value); /* arg: struct check */
 /* Runs the check, prints the report to out and everything else to standard error.  The exit status. */
 int check_run(struct check *c, FILE *out);
 
+/* Prints who would be asked for the references that stand where paths do, without asking.  The exit status. */
+int check_explain(struct check *c, FILE *out);
+
 void check_clear(struct check *c);
 
 static inline void auto_check(struct check *c)

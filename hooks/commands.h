@@ -8,6 +8,7 @@ int cmd_images(char *const *argv);
 int cmd_render(char *const *argv);
 int cmd_check(char *const *argv);
 int cmd_guard(char *const *argv);
+int cmd_explain(char *const *argv);
 int cmd_audit(char *const *argv);
 int cmd_diff(char *const *argv);
 int cmd_report(char *const *argv);

@@ -17,6 +17,7 @@ static const struct {
 	{ "images", cmd_images, "the images that manifests need" },
 	{ "render", cmd_render, "a template as Jinja2 would print it" },
 	{ "guard", cmd_guard, "runs a command only if the check passes" },
+	{ "explain", cmd_explain, "who would be asked for an image, and how" },
 	{ "diff", cmd_diff, "what two releases need differently" },
 	{ "audit", cmd_audit, "a list of images against what manifests need" },
 	{ "report", cmd_report, "what the last hook run found" },

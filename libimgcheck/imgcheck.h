@@ -310,6 +310,26 @@ int imgcheck_config_read_data(struct imgcheck_config *c, enum imgcheck_file kind
 int imgcheck_config_set_login(struct imgcheck_config *c, const char *host, const char *user, const char *secret,
                               struct imgcheck_error **err) IMGCHECK_MUST_CHECK;
 
+/* What a credential helper answered.  All text is new (malloc()) and taken by the library, which zeroes it. */
+struct imgcheck_login {
+	char *user;    /* NULL: the helper knows no login; "<token>": secret is an identity token */
+	char *secret;
+	char *problem; /* why it could not be asked, without a secret; counts where the function fails */
+};
+
+/*
+ * Asks docker-credential-<helper> for its login for a server, "registry.internal:5000" or
+ * "https://index.docker.io/v1/".  0, or negative where it could not be asked: images that depend on it are then
+ * not asked for without.  It is called while a run is made, once for each helper and server.
+ */
+typedef int (*imgcheck_login_fn)(void *arg, const char *helper, const char *server, struct imgcheck_login *out);
+
+/*
+ * To be set before the files are read.  Without a function the helpers that auth files name are not run, and a
+ * report tells so.
+ */
+void imgcheck_config_set_login_fn(struct imgcheck_config *c, imgcheck_login_fn fn, void *arg);
+
 /* What a run tells while it goes on.  All text is borrowed for the call; secrets are never in it. */
 struct imgcheck_event {
 	enum imgcheck_event_kind {
@@ -395,6 +415,14 @@ enum imgcheck_format {
 	IMGCHECK_FORMAT_TEXT, /* for people: at most 60 lines and 8 KiB of ASCII, verdict and remedy last */
 	IMGCHECK_FORMAT_JSON  /* everything; members may be added, never renamed */
 };
+
+/*
+ * Who would be asked for a reference, in order, with the source of the credentials, TLS and proxy, as text or JSON; nobody is
+ * asked, but for credential helpers (imgcheck_config_set_login_fn).  No secret is in it.  *out is new (free()),
+ * NUL-terminated beyond *len.  Errors: SYNTAX for what is no reference, CONFIG.
+ */
+int imgcheck_config_explain(const struct imgcheck_config *c, const char *ref, enum imgcheck_format f, char **out, size_t *len,
+                            struct imgcheck_error **err) IMGCHECK_MUST_CHECK;
 
 /* Texts of one result. */
 enum imgcheck_text {

@@ -26,6 +26,7 @@ int imgcheck_config_new(struct imgcheck_config **out)
 	ic_vec_init(&c->authfiles, sizeof(struct ic_authfile), IC_MAX_LIST_ITEMS);
 	ic_vec_init(&c->mirrors, sizeof(struct ic_mirror_set), IC_MAX_LIST_ITEMS);
 	ic_host_logins_init(&c->host_logins);
+	ic_helper_logins_init(&c->helper_logins);
 	ic_findings_init(&c->problems);
 	ic_buf_init(&c->ca, IC_MAX_TRUST_BYTES);
 	ic_platform_host(&c->host_platform);
@@ -64,6 +65,7 @@ void imgcheck_config_free(struct imgcheck_config *c)
 	ic_vec_clear(&c->authfiles);
 	ic_vec_clear(&c->mirrors);
 	ic_host_logins_clear(&c->host_logins);
+	ic_helper_logins_clear(&c->helper_logins);
 	ic_findings_clear(&c->problems);
 	ic_buf_clear(&c->ca);
 	free(c);
@@ -288,6 +290,18 @@ int imgcheck_config_set_login(struct imgcheck_config *c, const char *host, const
 const struct ic_config_login *ic_config_login(const struct imgcheck_config *c, size_t i)
 {
 	return i < c->logins.count ? ic_vec_at(&c->logins, i) : NULL;
+}
+
+void imgcheck_config_set_login_fn(struct imgcheck_config *c, imgcheck_login_fn fn, void *arg)
+{
+	c->helper_logins.fn = fn;
+	c->helper_logins.arg = arg;
+	c->helpers = fn ? &c->helper_logins : NULL;
+}
+
+struct ic_helper_logins *ic_config_helpers(const struct imgcheck_config *c)
+{
+	return c->helpers;
 }
 
 /* ------------------------------------------------------------------ events */

@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "base/platform.h"
+#include "source/helper.h"
 #include "source/host_login.h"
 #include "source/mirror.h"
 
@@ -35,6 +36,9 @@ const struct ic_mirrors *ic_config_mirrors(const struct imgcheck_config *c, cons
 
 /* The login that files for a runtime have for the host as it is asked, or NULL. */
 const struct ic_host_login *ic_config_host_login(const struct imgcheck_config *c, const char *host);
+
+/* The helpers that auth files name, as the program runs them; NULL where it does not. */
+struct ic_helper_logins *ic_config_helpers(const struct imgcheck_config *c);
 
 /* Whether an image may only come from a mirror or from the configured registry. */
 bool ic_config_require_mirror(const struct imgcheck_config *c);

@@ -18,6 +18,8 @@ struct imgcheck_config {
 	struct ic_vec problems;  /* struct imgcheck_error * */
 	struct ic_buf ca;        /* system's and own; empty where no own certificate was read */
 	const char *ca_system;
+	struct ic_helper_logins helper_logins;
+	struct ic_helper_logins *helpers; /* the same where the program set a function; what it answers is kept in a run, too */
 	imgcheck_event_fn event_fn;
 	void *event_arg;
 	bool frozen;

@@ -18,12 +18,12 @@ static int add_file_problem(struct imgcheck_config *c, const struct ic_authfile 
 {
 	const struct ic_auth_helper *first = f->helpers.count ? ic_vec_at(&f->helpers, 0) : NULL;
 
-	if (first)
+	if (first && !c->helpers)
 		return ic_finding_add(&c->problems, f->name, 0, err,
 		                      "credential helpers are not run (docker-credential-%s); "
 		                      "hosts that only a helper knows are asked without credentials",
 		                      first->name);
-	if (f->entries.count == 0)
+	if (!first && f->entries.count == 0)
 		return ic_finding_add(&c->problems, f->name, 0, err, "there are no credentials in this file");
 	return 0;
 }

@@ -188,6 +188,8 @@ struct search {
 	const struct imgcheck_config *c;
 	struct ic_vec targets; /* struct target */
 	struct ic_vec matches; /* struct ic_auth_match: a kubelet repeats the pull with each */
+	const struct ic_helper_login *helper; /* what a helper knows, where no entry matches */
+	const char *helper_file;
 	struct ic_endpoints *out;
 };
 
@@ -250,7 +252,7 @@ static int explain_anonymous(const struct search *s, struct ic_buf *raw, struct 
 
 	for (size_t i = 0; i < files->count; i++) {
 		const struct ic_authfile *file = ic_vec_at(files, i);
-		const char *helper = ic_keyring_helper(file, registry);
+		const char *helper = ic_config_helpers(s->c) ? NULL : ic_keyring_helper(file, registry);
 		const char *key = ic_keyring_near_miss(file, registry);
 
 		if (helper)
@@ -299,6 +301,11 @@ static int add_with_login(const struct search *s, const struct target *t, const 
 }
 
 /* Credentials of the image's registry go to its mirrors too, as containerd hands them on, but not in the clear. */
+static bool is_in_the_clear(const struct target *t)
+{
+	return !t->upstream && (strcmp(t->scheme, "http") == 0 || t->http_fallback);
+}
+
 static int add_in_the_clear(const struct search *s, const struct target *t, struct imgcheck_error **err)
 {
 	struct found found = {.source = "none (credentials of another host are not sent over plain http)"};
@@ -319,7 +326,7 @@ static int add_with_entry(const struct search *s, const struct target *t, const 
 	ic_buf_init(&source, 2 * MAX_SOURCE_BYTES);
 	if (!use.user || !use.user[0])
 		return add_without_entry(s, t, err);
-	if (!t->upstream && (strcmp(t->scheme, "http") == 0 || t->http_fallback))
+	if (is_in_the_clear(t))
 		return add_in_the_clear(s, t, err);
 	result = ic_buf_printf(&raw, err, "%s (%s)", match->file->name, match->entry->key);
 	if (result == 0)
@@ -328,6 +335,32 @@ static int add_with_entry(const struct search *s, const struct target *t, const 
 	found.secret = use.secret ? use.secret : "";
 	found.source = ic_buf_text(&source);
 	return result < 0 ? result : add_endpoint(s, t, &found, err);
+}
+
+/* What a credential helper knows goes where an entry's credentials go. */
+static int add_with_helper(const struct search *s, const struct target *t, struct imgcheck_error **err)
+{
+	struct ic_buf raw IC_AUTO(buf), source IC_AUTO(buf);
+	struct found found = {s->helper->user, s->helper->secret, s->helper->identity_token, NULL};
+	int result;
+
+	ic_buf_init(&raw, IC_MAX_CONFIG_BYTES);
+	ic_buf_init(&source, 2 * MAX_SOURCE_BYTES);
+	if (is_in_the_clear(t))
+		return add_in_the_clear(s, t, err);
+	result = ic_buf_printf(&raw, err, "%s (docker-credential-%s)", s->helper_file, s->helper->helper);
+	if (result == 0)
+		result = escape(&raw, &source, err);
+	found.source = ic_buf_text(&source);
+	return result < 0 ? result : add_endpoint(s, t, &found, err);
+}
+
+static int add_without_login(const struct search *s, const struct target *t, const struct ic_auth_match *match,
+                             struct imgcheck_error **err)
+{
+	if (match)
+		return add_with_entry(s, t, match, err);
+	return s->helper ? add_with_helper(s, t, err) : add_without_entry(s, t, err);
 }
 
 /* One pull: every host in turn, with the credentials of one entry (or none).  A login set for a host goes before. */
@@ -345,9 +378,31 @@ static int add_pull(const struct search *s, const struct ic_auth_match *match, s
 		if (login)
 			result = add_with_login(s, t, login, err);
 		else
-			result = match ? add_with_entry(s, t, match, err) : add_without_entry(s, t, err);
+			result = add_without_login(s, t, match, err);
 	}
 	return result;
+}
+
+/* The first file that names a helper for the registry counts. */
+static int ask_helpers(struct search *s, struct imgcheck_error **err)
+{
+	const struct ic_vec *files = ic_config_authfiles(s->c);
+	const char *registry = s->out->asked.registry;
+	struct ic_helper_logins *helpers = ic_config_helpers(s->c);
+
+	for (size_t i = 0; helpers && i < files->count; i++) {
+		const struct ic_authfile *file = ic_vec_at(files, i);
+		const char *helper = ic_keyring_helper(file, registry);
+		int result = helper ? ic_helper_ask(helpers, helper, registry, &s->helper, err) : 0;
+
+		s->helper_file = file->name;
+		if (result < 0 || (helper && s->helper->problem))
+			return result;
+		if (helper && (s->helper->user || s->helper->identity_token))
+			return 0;
+		s->helper = NULL;
+	}
+	return 0;
 }
 
 /*
@@ -371,7 +426,8 @@ static int find_matches(struct search *s, struct imgcheck_error **err)
 	result = ic_buf_printf(&name, err, "%s/%s", asked->registry, asked->repository);
 	if (result < 0)
 		return result;
-	return ic_keyring_find(IC_AUTH_KUBELET, ic_config_authfiles(s->c), ic_buf_text(&name), &s->matches, err);
+	result = ic_keyring_find(IC_AUTH_KUBELET, ic_config_authfiles(s->c), ic_buf_text(&name), &s->matches, err);
+	return result == 0 && s->matches.count == 0 ? ask_helpers(s, err) : result;
 }
 
 /* ------------------------------------------------------------------ hosts */
@@ -431,7 +487,10 @@ static int explain_none(const struct search *s, const struct ic_mirrors *mirrors
 	ic_buf_init(&raw, IC_MAX_CONFIG_BYTES);
 	ic_buf_init(&reason, 2 * MAX_SOURCE_BYTES);
 	out->verdict = IMGCHECK_VERDICT_UNREACHABLE;
-	if (mirrors && mirrors->broken) {
+	if (s->helper) {
+		result = ic_buf_printf(&raw, err, "cannot ask docker-credential-%s (%s) for a login for %s: %s", s->helper->helper,
+		                       s->helper_file, registry, s->helper->problem);
+	} else if (mirrors && mirrors->broken) {
 		result = ic_buf_printf(&raw, err, "containerd cannot use what is configured for %s: %s", registry, mirrors->broken);
 	} else if (ic_config_require_mirror(s->c)) {
 		out->verdict = IMGCHECK_VERDICT_NOT_FOUND;
@@ -460,6 +519,8 @@ static int find_endpoints(struct search *s, struct imgcheck_error **err)
 		return explain_none(s, mirrors, err);
 	if (result == 0)
 		result = find_matches(s, err);
+	if (result == 0 && s->helper && s->helper->problem)
+		return explain_none(s, mirrors, err);
 	if (result == 0 && s->matches.count == 0)
 		return add_pull(s, NULL, err);
 	for (size_t i = 0; i < s->matches.count && result == 0; i++)

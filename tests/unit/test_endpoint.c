@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "source/config.h"
 #include "test.h"
 
 struct setting {
@@ -354,6 +355,75 @@ TEST(endpoint, asks_no_upstream_where_a_mirror_is_required)
 	cr_assert_eq(found.list.count, 0);
 	cr_assert_eq(found.verdict, IMGCHECK_VERDICT_NOT_FOUND);
 	cr_assert(strstr(found.reason, "no mirror is configured for docker.io"), "%s", found.reason);
+	ic_endpoints_clear(&found);
+	ic_ref_clear(&ref);
+	imgcheck_config_free(c);
+}
+
+/* Counts its calls in *arg. */
+static int ask_helper(void *arg, const char *helper, const char *server, struct imgcheck_login *out)
+{
+	++*(size_t *)arg;
+	if (strcmp(helper, "broken") == 0) {
+		out->problem = strdup("it did not answer");
+		return -1;
+	}
+	if (strcmp(helper, "empty") == 0)
+		return 0;
+	out->user = strdup(strcmp(helper, "token") == 0 ? "<token>" : server);
+	out->secret = strdup("hunter2");
+	return 0;
+}
+
+static const char helpers[] = "{\"auths\": {\"known.io\": {\"auth\": \"dTpw\"}}, \"credsStore\": \"store\", \"credHelpers\":"
+                              " {\"token.io\": \"token\", \"broken.io\": \"broken\", \"empty.io\": \"empty\"}}";
+
+TEST(endpoint, asks_helpers_where_no_entry_matches)
+{
+	static const struct {
+		const char *image, *user, *token, *source;
+	} wanted[] = {
+		{"known.io/a", "u", NULL, "auth.json (known.io)"},
+		{"x.io:5000/a", "x.io:5000", NULL, "auth.json (docker-credential-store)"},
+		{"x.io:5000/b", "x.io:5000", NULL, "auth.json (docker-credential-store)"},
+		{"busybox", "https://index.docker.io/v1/", NULL, "auth.json (docker-credential-store)"},
+		{"token.io/a", NULL, "hunter2", "auth.json (docker-credential-token)"},
+		{"empty.io/a", NULL, NULL, NULL},
+	};
+	struct imgcheck_config *c = config_with(NULL, 0);
+	size_t calls = 0;
+
+	imgcheck_config_set_login_fn(c, ask_helper, &calls);
+	read_auth(c, "auth.json", helpers);
+	cr_assert_null(ic_config_problem(c, 0));
+	for (size_t i = 0; i < IC_COUNT(wanted); i++) {
+		struct ic_endpoints found = find(c, wanted[i].image);
+		const struct ic_login *login = &at(&found, 0)->login;
+
+		cr_assert_eq(found.list.count, 1);
+		cr_assert(wanted[i].user ? login->user && strcmp(login->user, wanted[i].user) == 0 : !login->user, "%s", wanted[i].image);
+		cr_assert(!wanted[i].token == !login->identity_token, "%s", wanted[i].image);
+		cr_assert(wanted[i].source ? strcmp(login->source, wanted[i].source) == 0 : !login->source, "%s", wanted[i].image);
+		ic_endpoints_clear(&found);
+	}
+	cr_assert_eq(calls, 4, "each helper is asked once for each server, not %zu times", calls);
+	imgcheck_config_free(c);
+}
+
+TEST(endpoint, asks_nobody_where_a_helper_fails)
+{
+	struct imgcheck_config *c = config_with(NULL, 0);
+	struct ic_endpoints found;
+	struct ic_ref ref;
+	size_t calls = 0;
+
+	imgcheck_config_set_login_fn(c, ask_helper, &calls);
+	read_auth(c, "auth.json", helpers);
+	cr_assert_eq(ic_ref_parse("broken.io/a", 11, &ref, NULL), 0);
+	cr_assert_eq(ic_endpoints_find(c, &ref, &found, NULL), 0);
+	cr_assert_eq(found.list.count, 0);
+	cr_assert_eq(found.verdict, IMGCHECK_VERDICT_UNREACHABLE);
+	cr_assert_str_eq(found.reason, "cannot ask docker-credential-broken (auth.json) for a login for broken.io: it did not answer");
 	ic_endpoints_clear(&found);
 	ic_ref_clear(&ref);
 	imgcheck_config_free(c);

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef HOOKS_LOGIN_HELPER_H
+#define HOOKS_LOGIN_HELPER_H
+
+/*
+ * Runs docker-credential-<name> for the library, by the protocol of docker-credential-helpers: "get" as the argument, the
+ * server's name on standard input, an object with Username and Secret on standard output.  A helper that hangs is
+ * ended; what it prints in place of an object is never repeated, since it can hold a secret.
+ */
+
+#include "auto.h"
+
+/* An imgcheck_login_fn; arg is not used. */
+int login_helper_ask(void *arg, const char *helper, const char *server, struct imgcheck_login *out);
+
+#endif
