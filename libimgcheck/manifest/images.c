@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/limits.h"
 #include "base/text.h"
+#include "pull_secrets.h"
 
 #define LINE_BYTES 16
 
@@ -22,6 +23,7 @@ int imgcheck_images_new(struct imgcheck_images **out)
 		return IMGCHECK_ERR_NOMEM;
 	ic_vec_init(&s->images, sizeof(struct imgcheck_image *), IC_MAX_IMAGES);
 	ic_vec_init(&s->problems, sizeof(struct imgcheck_error *), IC_MAX_PROBLEMS);
+	ic_pull_secrets_init(&s->pull_secrets);
 	return 0;
 }
 
@@ -58,6 +60,7 @@ void imgcheck_images_free(struct imgcheck_images *s)
 	for (size_t i = 0; i < s->problems.count; i++)
 		imgcheck_error_free(*(struct imgcheck_error **)ic_vec_at(&s->problems, i));
 	ic_vec_clear(&s->problems);
+	ic_pull_secrets_clear(&s->pull_secrets);
 	json_decref(s->values);
 	free(s);
 }

@@ -52,6 +52,7 @@ struct imgcheck_image {
 struct imgcheck_images {
 	struct ic_vec images;   /* struct imgcheck_image *, sorted by text */
 	struct ic_vec problems; /* struct imgcheck_error * */
+	struct ic_vec pull_secrets; /* struct ic_pull_secret (pull_secrets.h) */
 	size_t origins;         /* in all images together */
 	json_t *values;         /* template values, an object, or NULL: nothing is rendered */
 };

@@ -14,6 +14,7 @@
 #include "list.h"
 #include "upstream.h"
 #include "prepare.h"
+#include "pull_secrets.h"
 #include "template.h"
 
 #define PEEK_BYTES 64
@@ -133,6 +134,8 @@ static int read_documents(struct reader *r, struct ic_docs *docs, struct imgchec
 		result = keep_notes(r, doc, err);
 		if (result == 0)
 			result = ic_rules_apply(doc, &sink, err);
+		if (result == 0)
+			result = ic_pull_secrets_collect(doc->root, r->name, &r->s->pull_secrets, err);
 	}
 	return result;
 }

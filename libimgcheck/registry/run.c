@@ -220,7 +220,7 @@ static int start_image(struct imgcheck_run *r, size_t i, struct imgcheck_error *
 		decide(r, i, IMGCHECK_VERDICT_SKIPPED, NULL);
 		return 0;
 	}
-	result = ic_endpoints_find(r->config, &image->ref, &endpoints, &why);
+	result = ic_endpoints_find_image(r->config, r->images, image, &endpoints, &why);
 	if (result == IMGCHECK_ERR_SYNTAX) {
 		decide(r, i, IMGCHECK_VERDICT_INVALID, imgcheck_error_message(why));
 		return 0;

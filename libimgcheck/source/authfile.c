@@ -264,3 +264,23 @@ int ic_authfile_parse(const char *name, const char *text, size_t len, struct ic_
 	f = (struct ic_authfile){0};
 	return 0;
 }
+
+int ic_authfile_parse_member(const char *name, const char *text, size_t len, bool base64, struct ic_authfile *out,
+                             struct imgcheck_error **err)
+{
+	struct ic_buf plain IC_AUTO(secret_buf);
+	int result;
+
+	*out = (struct ic_authfile){0};
+	ic_buf_init(&plain, IC_MAX_CONFIG_BYTES);
+	if (!base64)
+		return ic_authfile_parse(name, text, len, out, err);
+	result = ic_buf_reserve(&plain, len, err);
+	if (result == 0)
+		result = ic_base64_decode(text, len, &plain, err);
+	if (result < 0) {
+		ic_error_place(err, name, 0, 0);
+		return result;
+	}
+	return ic_authfile_parse(name, ic_buf_text(&plain), plain.len, out, err);
+}

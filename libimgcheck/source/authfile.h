@@ -36,6 +36,13 @@ struct ic_authfile {
 int ic_authfile_parse(const char *name, const char *text, size_t len, struct ic_authfile *out,
                       struct imgcheck_error **err) IC_MUST_CHECK;
 
+/*
+ * The same for the member .dockerconfigjson or .dockercfg of a Secret, as it stands in its manifest: in base64 (data) or
+ * plain (stringData).
+ */
+int ic_authfile_parse_member(const char *name, const char *text, size_t len, bool base64, struct ic_authfile *out,
+                             struct imgcheck_error **err) IC_MUST_CHECK;
+
 /* Overwrites the secrets, then frees all. */
 void ic_authfile_clear(struct ic_authfile *f);
 

@@ -5,9 +5,11 @@
 
 #include "base/limits.h"
 #include "base/text.h"
+#include "manifest/images.h"
 #include "source/config.h"
 #include "source/host.h"
 #include "source/keyring.h"
+#include "source/pod_secrets.h"
 #include "source/proxy.h"
 #include "source/rewrite.h"
 
@@ -188,6 +190,7 @@ struct search {
 	const struct imgcheck_config *c;
 	struct ic_vec targets; /* struct target */
 	struct ic_vec matches; /* struct ic_auth_match: a kubelet repeats the pull with each */
+	const struct ic_pod_secrets *pod; /* what the image's workloads bring */
 	const struct ic_helper_login *helper; /* what a helper knows, where no entry matches */
 	const char *helper_file;
 	struct ic_endpoints *out;
@@ -250,6 +253,8 @@ static int explain_anonymous(const struct search *s, struct ic_buf *raw, struct 
 	const struct ic_vec *files = ic_config_authfiles(s->c);
 	const char *registry = s->out->asked.registry;
 
+	if (s->pod->lacking)
+		return ic_buf_printf(raw, err, "none (%s)", s->pod->lacking);
 	for (size_t i = 0; i < files->count; i++) {
 		const struct ic_authfile *file = ic_vec_at(files, i);
 		const char *helper = ic_config_helpers(s->c) ? NULL : ic_keyring_helper(file, registry);
@@ -426,7 +431,9 @@ static int find_matches(struct search *s, struct imgcheck_error **err)
 	result = ic_buf_printf(&name, err, "%s/%s", asked->registry, asked->repository);
 	if (result < 0)
 		return result;
-	result = ic_keyring_find(IC_AUTH_KUBELET, ic_config_authfiles(s->c), ic_buf_text(&name), &s->matches, err);
+	result = ic_keyring_find(IC_AUTH_KUBELET, &s->pod->files, ic_buf_text(&name), &s->matches, err);
+	if (result == 0)
+		result = ic_keyring_find(IC_AUTH_KUBELET, ic_config_authfiles(s->c), ic_buf_text(&name), &s->matches, err);
 	return result == 0 && s->matches.count == 0 ? ask_helpers(s, err) : result;
 }
 
@@ -528,10 +535,10 @@ static int find_endpoints(struct search *s, struct imgcheck_error **err)
 	return result;
 }
 
-int ic_endpoints_find(const struct imgcheck_config *c, const struct ic_ref *ref, struct ic_endpoints *out,
-                      struct imgcheck_error **err)
+static int find_for(const struct imgcheck_config *c, const struct ic_ref *ref, const struct ic_pod_secrets *pod,
+                    struct ic_endpoints *out, struct imgcheck_error **err)
 {
-	struct search s = {.c = c, .out = out};
+	struct search s = {.c = c, .pod = pod, .out = out};
 	int result;
 
 	*out = (struct ic_endpoints){0};
@@ -548,4 +555,22 @@ int ic_endpoints_find(const struct imgcheck_config *c, const struct ic_ref *ref,
 	if (result < 0)
 		ic_endpoints_clear(out);
 	return result;
+}
+
+int ic_endpoints_find(const struct imgcheck_config *c, const struct ic_ref *ref, struct ic_endpoints *out,
+                      struct imgcheck_error **err)
+{
+	const struct ic_pod_secrets none = {0};
+
+	return find_for(c, ref, &none, out, err);
+}
+
+int ic_endpoints_find_image(const struct imgcheck_config *c, const struct imgcheck_images *s, const struct imgcheck_image *m,
+                            struct ic_endpoints *out, struct imgcheck_error **err)
+{
+	struct ic_pod_secrets pod IC_AUTO(pod_secrets) = {0};
+	int result = ic_pod_secrets_read(s, m, &pod, err);
+
+	*out = (struct ic_endpoints){0};
+	return result < 0 ? result : find_for(c, &m->ref, &pod, out, err);
 }

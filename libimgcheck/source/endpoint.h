@@ -55,6 +55,10 @@ struct ic_endpoints {
  */
 int ic_endpoints_find(const struct imgcheck_config *c, const struct ic_ref *ref, struct ic_endpoints *out,
                       struct imgcheck_error **err) IC_MUST_CHECK;
+
+/* The same for an image of a set, with the credentials that its workloads bring (imagePullSecrets). */
+int ic_endpoints_find_image(const struct imgcheck_config *c, const struct imgcheck_images *s, const struct imgcheck_image *m,
+                            struct ic_endpoints *out, struct imgcheck_error **err) IC_MUST_CHECK;
 void ic_endpoints_clear(struct ic_endpoints *e);
 
 static inline void ic_auto_endpoints(struct ic_endpoints *e)

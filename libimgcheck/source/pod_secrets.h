@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef IC_SOURCE_POD_SECRETS_H
+#define IC_SOURCE_POD_SECRETS_H
+
+/*
+ * The credentials that an image's own workloads bring: the Secrets that their imagePullSecrets name, where these stand among the
+ * manifests.  They are hostile and secret.
+ */
+
+#include "base/buf.h"
+
+struct ic_pod_secrets {
+	struct ic_vec files; /* struct ic_authfile, in the order of the workloads and their lists */
+	char *lacking;       /* what could not be used, and why; NULL for nothing.  May hold any bytes but no secret */
+};
+
+/* Fills *out, cleared with ic_pod_secrets_clear().  Errors: NOMEM, LIMIT. */
+int ic_pod_secrets_read(const struct imgcheck_images *s, const struct imgcheck_image *m, struct ic_pod_secrets *out,
+                        struct imgcheck_error **err) IC_MUST_CHECK;
+void ic_pod_secrets_clear(struct ic_pod_secrets *p);
+
+static inline void ic_auto_pod_secrets(struct ic_pod_secrets *p)
+{
+	ic_pod_secrets_clear(p);
+}
+
+#endif

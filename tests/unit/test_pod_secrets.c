@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "manifest/images.h"
+#include "manifest/pull_secrets.h"
+#include "source/config.h"
+#include "source/endpoint.h"
+#include "test.h"
+
+/* {"auths": {"quay.io": {"username": "pod", "password": "hunter2"}}}, the same for "other", and what is no JSON */
+#define POD "eyJhdXRocyI6IHsicXVheS5pbyI6IHsidXNlcm5hbWUiOiAicG9kIiwgInBhc3N3b3JkIjogImh1bnRlcjIifX19"
+#define PLAIN "'{\"auths\": {\"quay.io\": {\"username\": \"plain\", \"password\": \"hunter3\"}}}'"
+
+static const char manifests[] =
+	"apiVersion: v1\nkind: Secret\nmetadata: {name: regcred, namespace: web}\ntype: kubernetes.io/dockerconfigjson\n"
+	"data: {.dockerconfigjson: " POD "}\n---\n"
+	"apiVersion: v1\nkind: List\nitems:\n- kind: Secret\n  metadata: {name: plain}\n  type: kubernetes.io/dockerconfigjson\n"
+	"  stringData: {.dockerconfigjson: " PLAIN "}\n"
+	"- kind: Secret\n  metadata: {name: broken}\n  type: kubernetes.io/dockerconfigjson\n"
+	"  data: {.dockerconfigjson: aHVudGVyNA==}\n"
+	"- kind: Secret\n  metadata: {name: opaque}\n  type: Opaque\n  data: {.dockerconfigjson: " POD "}\n";
+
+/* A pod of its own for each image. */
+#define POD_OF(name, space, secrets)                                                                           \
+	"---\napiVersion: v1\nkind: Pod\nmetadata: {name: " name ", namespace: " space "}\nspec:\n"              \
+	"  imagePullSecrets: [" secrets "]\n  containers: [{name: a, image: 'quay.io/org/" name ":1'}]\n"
+
+static const char pods[] = POD_OF("one", "web", "{name: regcred}") POD_OF("elsewhere", "db", "{name: regcred}")
+	POD_OF("plain", "db", "{name: plain}") POD_OF("both", "web", "{name: plain}, {name: regcred}")
+	POD_OF("broken", "web", "{name: broken}") POD_OF("opaque", "web", "{name: opaque}") POD_OF("none", "web", "");
+
+static const struct {
+	const char *image;
+	const char *users[3]; /* in the order of the pulls; "" for anonymous */
+	const char *source;   /* of the first, a part */
+} rows[] = {
+	{"quay.io/org/one:1", {"pod", "node"}, "Secret web/regcred in pods.yaml (quay.io)"},
+	{"quay.io/org/elsewhere:1", {"node"}, "auth.json (quay.io)"},
+	{"quay.io/org/plain:1", {"plain", "node"}, "Secret plain in pods.yaml (quay.io)"},
+	{"quay.io/org/both:1", {"plain", "pod", "node"}, "Secret plain"},
+	{"quay.io/org/none:1", {"node"}, "auth.json (quay.io)"},
+};
+
+static struct imgcheck_images *make_images(void)
+{
+	struct imgcheck_images *s;
+
+	cr_assert_eq(imgcheck_images_new(&s), 0);
+	cr_assert_eq(imgcheck_images_add_data(s, "pods.yaml", manifests, strlen(manifests), NULL), 0);
+	cr_assert_eq(imgcheck_images_add_data(s, "pods.yaml", pods, strlen(pods), NULL), 0);
+	return s;
+}
+
+static const struct imgcheck_image *find_image(const struct imgcheck_images *s, const char *ref)
+{
+	for (size_t i = 0; i < imgcheck_images_count(s); i++)
+		if (strcmp(imgcheck_image_ref(imgcheck_images_get(s, i)), ref) == 0)
+			return imgcheck_images_get(s, i);
+	cr_assert(false, "%s", ref);
+	return NULL;
+}
+
+TEST(pod_secrets, go_before_the_node_s)
+{
+	static const char node[] = "{\"auths\": {\"quay.io\": {\"username\": \"node\", \"password\": \"p\"}}}";
+	struct imgcheck_images *s = make_images();
+	struct imgcheck_config *c;
+
+	cr_assert_eq(imgcheck_config_new(&c), 0);
+	cr_assert_eq(imgcheck_config_read_data(c, IMGCHECK_FILE_AUTH, "auth.json", node, strlen(node), NULL), 0);
+	for (size_t i = 0; i < IC_COUNT(rows); i++) {
+		struct ic_endpoints found;
+
+		cr_assert_eq(ic_endpoints_find_image(c, s, find_image(s, rows[i].image), &found, NULL), 0);
+		for (size_t k = 0; k < 3 && rows[i].users[k]; k++) {
+			cr_assert_gt(found.list.count, k, "%s", rows[i].image);
+			cr_assert_str_eq(((struct ic_endpoint *)ic_vec_at(&found.list, k))->login.user, rows[i].users[k], "%s", rows[i].image);
+			cr_assert(k == 2 || rows[i].users[k + 1] || found.list.count == k + 1, "%s", rows[i].image);
+		}
+		cr_assert(strstr(((struct ic_endpoint *)ic_vec_at(&found.list, 0))->login.source, rows[i].source), "%s: %s", rows[i].image,
+		          ((struct ic_endpoint *)ic_vec_at(&found.list, 0))->login.source);
+		ic_endpoints_clear(&found);
+	}
+	imgcheck_config_free(c);
+	imgcheck_images_free(s);
+}
+
+/* Where there is no other login, it is told why the named one is not used. */
+TEST(pod_secrets, that_are_lacking_are_told)
+{
+	static const struct {
+		const char *image, *source;
+	} lacking[] = {
+		{"quay.io/org/elsewhere:1", "none (imagePullSecrets: regcred is not among the manifests)"},
+		{"quay.io/org/opaque:1", "none (imagePullSecrets: opaque is not among the manifests)"},
+		{"quay.io/org/broken:1", "none (imagePullSecrets: broken cannot read this file: it is not well-formed JSON)"},
+	};
+	struct imgcheck_images *s = make_images();
+	struct imgcheck_config *c;
+
+	cr_assert_eq(imgcheck_config_new(&c), 0);
+	for (size_t i = 0; i < IC_COUNT(lacking); i++) {
+		struct ic_endpoints found;
+		const struct ic_login *login;
+
+		cr_assert_eq(ic_endpoints_find_image(c, s, find_image(s, lacking[i].image), &found, NULL), 0);
+		login = &((struct ic_endpoint *)ic_vec_at(&found.list, 0))->login;
+		cr_assert_null(login->user);
+		cr_assert_str_eq(login->source, lacking[i].source);
+		ic_endpoints_clear(&found);
+	}
+	imgcheck_config_free(c);
+	imgcheck_images_free(s);
+}
+
+TEST(pod_secrets, are_found_by_name_and_namespace)
+{
+	struct imgcheck_images *s = make_images();
+
+	cr_assert_eq(s->pull_secrets.count, 3, "an Opaque one is none");
+	cr_assert_not_null(ic_pull_secrets_find(&s->pull_secrets, "regcred", 7, "web"));
+	cr_assert_not_null(ic_pull_secrets_find(&s->pull_secrets, "regcred", 7, NULL));
+	cr_assert_not_null(ic_pull_secrets_find(&s->pull_secrets, "plain", 5, "web"));
+	cr_assert_null(ic_pull_secrets_find(&s->pull_secrets, "regcred", 7, "db"));
+	cr_assert_null(ic_pull_secrets_find(&s->pull_secrets, "regcre", 6, "web"));
+	imgcheck_images_free(s);
+}
