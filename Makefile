@@ -119,11 +119,19 @@ $(BUILD)/examples/%: $(BUILD)/obj/libimgcheck/examples/%.o $(BUILD)/libimgcheck.
 	@mkdir -p $(@D)
 	$(Q)$(CC) -pie $(ALL_LDFLAGS) -Wl,-rpath,'$$ORIGIN/..' -o $@ $< -L$(BUILD) -limgcheck
 
-# Made anew each time, since it depends on what the caller says of the folders.
-.PHONY: FORCE
-$(BUILD)/imgcheck.pc: libimgcheck/imgcheck.pc.in FORCE
+define write-pc
+	@mkdir -p $(@D)
 	$(Q)sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR:$(PREFIX)/%=$${prefix}/%)|' \
 		-e 's|@INCLUDEDIR@|$(INCLUDEDIR:$(PREFIX)/%=$${prefix}/%)|' -e 's|@VERSION@|$(VERSION)|' $< > $@
+endef
+
+$(BUILD)/imgcheck.pc: libimgcheck/imgcheck.pc.in libimgcheck/imgcheck.h Makefile
+	$(write-pc)
+
+# Made anew each time, since it depends on what the caller says of the folders.
+.PHONY: FORCE
+$(BUILD)/install/imgcheck.pc: libimgcheck/imgcheck.pc.in FORCE
+	$(write-pc)
 
 $(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(UNIT_SUPPORT) $(BUILD)/libhooks.a $(BUILD)/libimgcheck-internal.a
 	@mkdir -p $(@D)
@@ -191,14 +199,14 @@ lint: deps ## checks layers, limits, banned functions, pages, symbols and both c
 	@tests/lint/run
 
 .PHONY: install
-install: all $(BUILD)/install/imgcheck ## installs below $(DESTDIR)$(PREFIX)
+install: all $(BUILD)/install/imgcheck $(BUILD)/install/imgcheck.pc ## installs below $(DESTDIR)$(PREFIX)
 	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(INCLUDEDIR) $(addprefix $(DESTDIR)$(MANDIR)/man,1 3 5 8)
 	install -m 755 $(BUILD)/install/imgcheck $(DESTDIR)$(BINDIR)/imgcheck
 	install -m 644 libimgcheck/imgcheck.h $(DESTDIR)$(INCLUDEDIR)/imgcheck.h
 	install -m 755 $(LIB_SHARED) $(DESTDIR)$(LIBDIR)/$(LIB_REAL)
 	ln -sf $(LIB_REAL) $(DESTDIR)$(LIBDIR)/$(LIB_SONAME)
 	ln -sf $(LIB_SONAME) $(DESTDIR)$(LIBDIR)/libimgcheck.so
-	install -m 644 $(BUILD)/imgcheck.pc $(DESTDIR)$(LIBDIR)/pkgconfig/imgcheck.pc
+	install -m 644 $(BUILD)/install/imgcheck.pc $(DESTDIR)$(LIBDIR)/pkgconfig/imgcheck.pc
 	for page in $(PAGES); do install -m 644 $$page $(DESTDIR)$(MANDIR)/man$${page##*.}/ || exit 1; done
 
 PAGES := $(sort $(wildcard libimgcheck/man/*.[1-9] hooks/man/*.[1-9]))
