@@ -192,12 +192,19 @@ static json_t *json_origin(const struct imgcheck_image *m, size_t i)
 	} texts[] = {
 		{ "file", IMGCHECK_FIELD_FILE },   { "object", IMGCHECK_FIELD_OBJECT },          { "path", IMGCHECK_FIELD_PATH },
 		{ "class", IMGCHECK_FIELD_CLASS }, { "pullPolicy", IMGCHECK_FIELD_PULL_POLICY },
+		{ "pullSecrets", IMGCHECK_FIELD_PULL_SECRETS }, { "nodeArch", IMGCHECK_FIELD_NODE_ARCH },
+		{ "namespace", IMGCHECK_FIELD_NAMESPACE },
 	};
 	const char *line = imgcheck_image_origin(m, i, IMGCHECK_FIELD_LINE);
 	json_t *origin = document_object();
 
-	for (size_t k = 0; k < COUNT(texts); k++)
-		document_set_text(origin, texts[k].name, imgcheck_image_origin(m, i, texts[k].field));
+	for (size_t k = 0; k < COUNT(texts); k++) {
+		const char *text = imgcheck_image_origin(m, i, texts[k].field);
+
+		/* the last three only where they are stated, as in a report */
+		if (text || texts[k].field <= IMGCHECK_FIELD_PULL_POLICY)
+			document_set_text(origin, texts[k].name, text);
+	}
 	document_set(origin, "line", line ? json_integer(strtoll(line, NULL, 10)) : json_null());
 	return origin;
 }

@@ -74,7 +74,22 @@ class Images(CommandTest):
         image = next(image for image in answer["images"] if image["reference"] == "docker.io/b:v1")
         self.assertEqual(image["origins"], [{
             "file": str(path), "line": 5, "object": "Pod ns/p", "path": "spec.initContainers[0].image", "class": "required",
-            "pullPolicy": "Never"}])
+            "pullPolicy": "Never", "namespace": "ns"}])
+
+    def test_json_tells_secrets_and_the_node(self):
+        path = self.write("a.yaml", """\
+apiVersion: v1
+kind: Pod
+metadata: {name: p}
+spec:
+  imagePullSecrets: [{name: one}, {name: two}]
+  nodeSelector: {kubernetes.io/arch: arm64}
+  containers: [{name: c, image: "host.example/a:v1"}]
+""")
+        image = json.loads(self.run_it("images", "--format", "json", path).stdout)["images"][0]
+        self.assertEqual(image["origins"], [{
+            "file": str(path), "line": 7, "object": "Pod p", "path": "spec.containers[0].image", "class": "required",
+            "pullPolicy": None, "pullSecrets": "one two", "nodeArch": "arm64"}])
 
     def test_a_list_reads_back(self):
         path = self.write("a.yaml", LIST.replace("{{ registry|default('docker.io') }}", "docker.io"))
