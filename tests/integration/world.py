@@ -15,6 +15,7 @@ from support import built, nginx, tool
 from support.certs import Authority
 from support.containerd import Containerd
 from support.images import Client
+from support.proxy import Proxy
 from support.registry import Registry, htpasswd_auth, token_auth
 from support.tokens import TokenServer
 
@@ -96,6 +97,22 @@ def tls_for_clients():
 @once
 def client_pair():
     return authority().issue("client", usage="clientAuth")
+
+
+PROXY_USER, PROXY_PASSWORD = "through", "proxy-pass-word"
+
+
+@once
+def proxy():
+    """It wants a login, and knows registry.test."""
+    return _stack.enter_context(Proxy(FOLDER / "proxy", ["registry.test"], (PROXY_USER, PROXY_PASSWORD)))
+
+
+@once
+def tls_by_name():
+    """The plain registry behind TLS, with a certificate for registry.test."""
+    pair = authority().issue("by-name", hosts=("DNS:registry.test",))
+    return _stack.enter_context(nginx.Front(FOLDER / "tls-name", plain().host, pair))
 
 
 @once

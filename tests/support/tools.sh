@@ -20,6 +20,7 @@ package_of() {
 	case $1 in
 	docker-registry | nginx | skopeo | containerd) echo "$1" ;;
 	ctr) echo containerd ;;
+	tinyproxy) echo tinyproxy-bin ;;
 	*) say "cannot provide $1: no package is known for it"; return 1 ;;
 	esac
 }

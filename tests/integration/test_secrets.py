@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""No password and no token in anything that a run leaves behind."""
+
+import base64
+import json
+import os
+import subprocess
+import unittest
+
+import world
+from support import built
+
+# One for each way in, so that a leak names its way.
+SECRETS = {name: f"secret-of-{name}-x" for name in ("creds", "authfile", "secret", "helper", "yaml", "header", "proxy", "all-proxy",
+                                                    "custom", "identity")}
+FORMATS = ("text", "json")
+
+
+def login(name):
+    return base64.b64encode(f"{world.USER}:{SECRETS[name]}".encode()).decode()
+
+
+class Secrets(unittest.TestCase):
+    maxDiff = None
+
+    def setUp(self):
+        self.folder = world.FOLDER / "secrets"
+        if self.folder.exists():
+            return
+        (self.folder / "bin").mkdir(parents=True)
+        (self.folder / "certs.d" / "header.test").mkdir(parents=True)
+        host = world.htpasswd().host
+        self.write("auth.json", json.dumps({"auths": {host: {"auth": login("authfile"), "identitytoken": SECRETS["identity"]}},
+                                            "credHelpers": {"helper.test": "tests"}}))
+        self.write("registries.yaml", json.dumps({"mirrors": {"yaml.test": {"endpoint": [f"http://{host}"]}},
+                                                  "configs": {host: {"auth": {"username": "u", "password": SECRETS["yaml"]}}}}))
+        self.write("custom.json", json.dumps([{"url": f"http://{host}", "host": "custom.test", "username": "u",
+                                               "password": SECRETS["custom"]}]))
+        self.write("certs.d/header.test/hosts.toml",
+                   f'server = "http://{host}"\n[header]\nAuthorization = "Basic {login("header")}"\n')
+        config = json.dumps({"auths": {host: {"username": "u", "password": SECRETS["secret"]}}})
+        self.write("pod.yaml", f"""
+kind: Secret
+metadata: {{name: pull}}
+type: kubernetes.io/dockerconfigjson
+data: {{.dockerconfigjson: {base64.b64encode(config.encode()).decode()}}}
+---
+kind: Pod
+metadata: {{name: p}}
+spec:
+  imagePullSecrets: [{{name: pull}}]
+  containers: [{{name: c, image: '{host}/good/pod:v1'}}]
+""")
+        path = self.write("bin/docker-credential-tests", f"""#!/bin/sh
+echo '{{"Username": "u", "Secret": "{SECRETS["helper"]}"}}'
+""")
+        path.chmod(0o755)
+
+    def write(self, name, text):
+        path = self.folder / name
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    def run_command(self, command, *arguments):
+        env = {key: value for key, value in os.environ.items() if key.endswith("SAN_OPTIONS")}
+        env |= {"PATH": f"{self.folder}/bin:/usr/bin:/bin", "SSLKEYLOGFILE": str(self.folder / "keys"),
+                "ALL_PROXY": f"http://u:{SECRETS['all-proxy']}@127.0.0.1:1", "TMPDIR": str(self.folder)}
+        return subprocess.run([os.path.abspath(built("imgcheck")), command, *map(str, arguments)], stdin=subprocess.DEVNULL, capture_output=True,
+                              text=True, timeout=60, check=False, env=env, cwd=self.folder)
+
+    def ways(self):
+        host, tls = world.htpasswd().host, world.tls().host
+        plain = ["--plain-http", host]
+        files = ["--authfile", "auth.json", "--registries-yaml", "registries.yaml", "--custom-registries", "custom.json",
+                 "--hosts-dir", "certs.d"]
+        proxy = ["--proxy", f"http://u:{SECRETS['proxy']}@127.0.0.1:1"]
+        yield [*plain, "--registry", host, "--creds", f"{world.USER}:{SECRETS['creds']}"], [f"{host}/good/image:v1"]
+        yield [*plain, *files, *proxy], [f"{host}/good/image:v1", "yaml.test/good/image:v1", "custom.test/good/image:v1",
+                                         "header.test/good/image:v1", "helper.test/good/image:v1"]
+        yield [*files, "--cacert", world.authority().crt], [f"{tls}/good/image:v1"]
+
+    def check_nothing_leaks(self, done):
+        for name, secret in SECRETS.items():
+            for form in (secret, base64.b64encode(secret.encode()).decode().rstrip("="), login(name).rstrip("=")):
+                self.assertNotIn(form, done.stdout + done.stderr, f"the secret of {name}")
+        self.assertFalse((self.folder / "keys").exists(), "keys of TLS sessions")
+        self.assertNotIn("ERROR: AddressSanitizer", done.stderr)
+
+    def test_reports_and_errors_hold_no_secret(self):
+        for arguments, images in self.ways():
+            for form in FORMATS:
+                with self.subTest(arguments=arguments, form=form):
+                    named = [part for image in images for part in ("--image", image)]
+                    done = self.run_command("check", "--format", form, *arguments, *named)
+                    self.assertIn(done.returncode, (1, 3, 4), done.stderr)
+                    self.assertTrue(done.stdout)
+                    self.check_nothing_leaks(done)
+
+    def test_a_secret_among_the_manifests(self):
+        host = world.htpasswd().host
+        for form in FORMATS:
+            done = self.run_command("check", "--format", form, "--plain-http", host, "pod.yaml")
+            self.assertEqual(done.returncode, 3, done.stderr)
+            self.check_nothing_leaks(done)
+            if form == "json":
+                (image,) = json.loads(done.stdout)["images"]
+                self.assertIn("Secret pull in pod.yaml", image["credentials"])
+
+    def test_explain_tells_where_from_and_no_more(self):
+        for arguments, images in self.ways():
+            for form in FORMATS:
+                done = self.run_command("explain", "--format", form, *arguments, *images)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.check_nothing_leaks(done)
+
+    def test_files_with_a_mistake_behind_a_secret(self):
+        for option, name in (("authfile", "auth.json"), ("registries-yaml", "registries.yaml"), ("custom-registries", "custom.json")):
+            for cut in (1, 3, 10):
+                with self.subTest(option=option, cut=cut):
+                    text = (self.folder / name).read_text(encoding="utf-8")
+                    path = self.write(f"cut-{name}", text[:-cut])
+                    done = self.run_command("check", f"--{option}", path, "--image", "x.test/a:v1")
+                    self.assertEqual(done.returncode, 2, done.stdout)
+                    self.assertIn(f"cut-{name}", done.stderr)
+                    self.check_nothing_leaks(done)
+
+    def test_a_helper_that_fails_asks_nobody(self):
+        before = len(world.htpasswd().requests())
+        self.write("bin/docker-credential-garbage", f"#!/bin/sh\necho {SECRETS['helper']}\n").chmod(0o755)
+        host = world.htpasswd().host
+        self.write("garbage.json", json.dumps({"credHelpers": {host: "garbage"}}))
+        done = self.run_command("check", "--authfile", "garbage.json", "--plain-http", host, "--image", f"{host}/good/image:v1")
+        self.assertEqual(done.returncode, 4, done.stderr)
+        self.assertIn("docker-credential-garbage", done.stdout)
+        self.check_nothing_leaks(done)
+        self.assertEqual(len(world.htpasswd().requests()), before)
