@@ -8,6 +8,7 @@ the plug is looked at instead.
 import contextlib
 import json
 import re
+import tempfile
 import unittest
 
 import machine
@@ -36,7 +37,9 @@ def setUpModule():
     unittest.addModuleCleanup(_stack.close)
     _machine = _stack.enter_context(machine.Machine(packed))
     _machine.enter_network()
-    _host = _stack.enter_context(Registry(machine.FOLDER / "registry")).host
+    # In a folder of this run: an image that an earlier run put there would be found.
+    storage = _stack.enter_context(tempfile.TemporaryDirectory(prefix="imgcheck-e2e-"))
+    _host = _stack.enter_context(Registry(storage)).host
     for snap in ("snapd", "core24"):
         done = install(snap)
         if done.returncode != 0:
