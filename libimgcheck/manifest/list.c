@@ -48,15 +48,14 @@ static const char *next_word(struct line *line, size_t *len)
 	return *len ? word : NULL;
 }
 
-/* Takes "KEY:" off the front of a line that has more behind it. */
+/* Takes "KEY:" off the front of a line. */
 static void split_key(struct line *line)
 {
 	struct line rest = *line;
-	size_t len, next;
+	size_t len;
 	const char *word = next_word(&rest, &len);
-	struct line behind = rest;
 
-	if (!word || len < 2 || word[len - 1] != ':' || !next_word(&behind, &next))
+	if (!word || len < 2 || word[len - 1] != ':')
 		return;
 	for (size_t i = 0; i + 1 < len; i++)
 		if (!ic_is_alnum(word[i]) && !strchr("._-", word[i]))
@@ -79,6 +78,7 @@ static bool is_word_of_list(const char *word, size_t len)
 bool ic_list_is(const char *text, size_t len)
 {
 	size_t lines = 0;
+	bool indented = false, bare = false;
 
 	while (len) {
 		struct line line;
@@ -86,6 +86,7 @@ bool ic_list_is(const char *text, size_t len)
 		size_t word_len, words = 0;
 
 		next_line(&text, &len, &line);
+		indented |= line.len && ic_is_space(*line.text);
 		split_key(&line);
 		while ((word = next_word(&line, &word_len))) {
 			if (!is_word_of_list(word, word_len) || (++words > 1 && !line.key))
@@ -95,12 +96,17 @@ bool ic_list_is(const char *text, size_t len)
 				return false;
 		}
 		lines += words > 0;
+		bare |= line.key && !words;
 	}
-	return lines > 0;
+	/* A key with nothing behind it is an empty line of a list, unless what follows stands below it. */
+	return lines > 0 && !(bare && indented);
 }
 
-static int read_line(struct line *line, unsigned number, const struct ic_sink *sink, struct imgcheck_error **err)
+/* *lines counts it where it holds anything. */
+static int read_line(struct line *line, unsigned number, const struct ic_sink *sink, size_t *lines,
+                     struct imgcheck_error **err)
 {
+	size_t words = 0;
 	char *path IC_AUTO(free) = line->key ? ic_text_copy(line->key, line->key_len) : NULL;
 	const char *word;
 	size_t len;
@@ -116,7 +122,9 @@ static int read_line(struct line *line, unsigned number, const struct ic_sink *s
 		result = sink->found(sink->arg, &found, err);
 		if (result < 0)
 			return result;
+		words++;
 	}
+	*lines += words > 0;
 	return 0;
 }
 
@@ -132,10 +140,9 @@ int ic_list_read(const char *text, size_t len, const char *key, const struct ic_
 		split_key(&line);
 		if (key && (!line.key || !ic_text_equal(line.key, line.key_len, key)))
 			continue;
-		result = read_line(&line, number, sink, err);
+		result = read_line(&line, number, sink, lines, err);
 		if (result < 0)
 			return result;
-		++*lines;
 	}
 	return 0;
 }

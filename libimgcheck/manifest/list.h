@@ -14,7 +14,7 @@ bool ic_list_is(const char *text, size_t len);
 
 /*
  * Gives the references of a list to the sink, with line, column and the key as path; of one key only
- * where key is not NULL.  *lines counts the lines that were read.  Errors: those of the sink.
+ * where key is not NULL.  *lines counts the lines that held any.  Errors: those of the sink.
  */
 int ic_list_read(const char *text, size_t len, const char *key, const struct ic_sink *sink, size_t *lines,
                  struct imgcheck_error **err) IC_MUST_CHECK;

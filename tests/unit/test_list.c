@@ -28,7 +28,10 @@ TEST(list, recognised)
 		{"# only a comment\n", false},
 		{"kind: Pod\n", false},
 		{"image: nginx\n", false},
-		{"a: b/c:1\nd:\n", false},
+		{"a: b/c:1\nd:\n", true},
+		{"d:\na: b/c:1 e/f:1\n", true},
+		{"a: b/c:1\nd:\n  e: f/g:1\n", false},
+		{"d:\n", false},
 		{"- a/b:1\n", false},
 		{"---\n", false},
 		{"{\"a\": 1}\n", false},
@@ -47,10 +50,12 @@ TEST(list, read)
 		const char *text, *key, *found;
 		size_t lines;
 	} rows[] = {
-		{"a.io/b:1 # x\n\n  c\r\n", NULL, ":1:1 a.io/b:1\n:3:3 c\n", 3},
+		{"a.io/b:1 # x\n\n  c\r\n", NULL, ":1:1 a.io/b:1\n:3:3 c\n", 2},
 		{"k: a.io/b:1  c.io/d:1\nl: e.io/f:1", NULL, "k:1:4 a.io/b:1\nk:1:14 c.io/d:1\nl:2:4 e.io/f:1\n", 2},
 		{"k: a.io/b:1\nl: e.io/f:1\n", "l", "l:2:4 e.io/f:1\n", 1},
 		{"k: a.io/b:1\n", "m", "", 0},
+		{"k: a.io/b:1\nm:\n", "m", "", 0},
+		{"m:\nk: a.io/b:1\n", NULL, "k:2:4 a.io/b:1\n", 1},
 		{"k: a.io/b-{{ arch }}:1\n", NULL, "!k:1:4 a.io/b-{{ arch }}:1\n", 1},
 		{"a.io/:1\n", NULL, "!:1:1 a.io/:1\n", 1},
 	};
