@@ -4,8 +4,8 @@
 
 /*
  * The manifests below a folder: names that end in .yaml, .yml or .json, also with a template's ending (.j2,
- * .in, .tmpl, .tpl) behind, at any depth, in sorted order.  Hidden names are left out, links to folders are
- * not followed.  At most IC_MAX_FILES files, and 64 folders deep.
+ * .jinja2, .tmpl ...) behind, at any depth, in sorted order.  Hidden names are left out; links are followed, but
+ * not back to a folder above.  At most IC_MAX_FILES files, as many folders, and 64 of them deep.
  */
 
 #include "base/buf.h"

@@ -111,6 +111,7 @@ static int render(const char *name, const json_t *values, struct ic_prepared *p,
 	p->text = ic_buf_text(&p->owned);
 	p->len = p->owned.len;
 	p->marked = false;
+	p->rendered = true;
 	return 0;
 }
 

@@ -16,6 +16,7 @@ struct ic_prepared {
 	size_t len;
 	struct ic_buf owned;
 	struct ic_vec lines; /* unsigned: the line of the template for each line of text; empty where that is the same */
+	bool rendered;       /* text is what the input rendered to */
 	bool marked;         /* text still holds template marks */
 	struct imgcheck_error *refusal; /* why it was not rendered although there were values: a Go template, else NULL */
 };

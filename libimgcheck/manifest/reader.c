@@ -29,6 +29,7 @@ struct reader {
 	const struct ic_prepared *prepared; /* or NULL: read as a stream */
 	const struct ic_sources *sources;   /* what its images are with no registry value, or NULL */
 	size_t document;
+	bool held; /* it has an image or a document */
 };
 
 /* Turns an error into a problem of the set; that there is no memory stays an error. */
@@ -70,6 +71,7 @@ static int keep_found(void *arg, const struct ic_found *found, struct imgcheck_e
 	const char *source;
 	int result;
 
+	r->held = true;
 	f.place.file = r->name;
 	f.place.line = file_line(r, found->place.line);
 	if (f.form == IC_FORM_UNRESOLVED)
@@ -116,9 +118,27 @@ static int keep_failure(struct reader *r, struct imgcheck_error **why, struct im
 	return keep_problem(r, &placed, err);
 }
 
-static int read_documents(struct reader *r, struct ic_docs *docs, struct imgcheck_error **err)
+/* A text alone is no document: what came instead of a manifest, or a list of images under a manifest's name. */
+static int read_document(struct reader *r, const struct ic_doc *doc, struct imgcheck_error **err)
 {
 	const struct ic_sink sink = {keep_found, r};
+	struct imgcheck_error *problem IC_AUTO(error) = NULL;
+	bool before = r->held, found;
+	int result;
+
+	r->held = false;
+	result = ic_rules_apply(doc, &sink, err);
+	found = r->held;
+	r->held = before || !ic_node_is_null(doc->root);
+	if (result < 0 || found || ic_node_is_null(doc->root) || doc->root->kind != IC_NODE_SCALAR)
+		return result;
+	(void)ic_error_set_at(&problem, IMGCHECK_ERR_SYNTAX, r->name, file_line(r, doc->root->line), 0,
+	                      "cannot use a document that is only a text, neither a manifest nor a list of images");
+	return keep_problem(r, &problem, err);
+}
+
+static int read_documents(struct reader *r, struct ic_docs *docs, struct imgcheck_error **err)
+{
 	int result = 0;
 
 	for (r->document = 0; result == 0; r->document++) {
@@ -133,7 +153,7 @@ static int read_documents(struct reader *r, struct ic_docs *docs, struct imgchec
 			return 0;
 		result = keep_notes(r, doc, err);
 		if (result == 0)
-			result = ic_rules_apply(doc, &sink, err);
+			result = read_document(r, doc, err);
 		if (result == 0)
 			result = ic_pull_secrets_collect(doc->root, r->name, &r->s->pull_secrets, err);
 	}
@@ -181,6 +201,7 @@ static int read_text(struct reader *r, const char *text, size_t len, struct imgc
 	result = ic_prepare(r->name, text, len, r->values, &prepared, &why);
 	if (result < 0)
 		return keep_problem(r, &why, err);
+	r->held |= prepared.rendered;
 	if (prepared.lines.count > 0) {
 		result = ic_sources_read(&sources, r->name, text, len, r->values, err);
 		if (result < 0)
@@ -298,6 +319,20 @@ int ic_reader_add_file(struct imgcheck_images *s, const char *path, const char *
 
 /* ------------------------------------------------------------------ the public calls */
 
+/*
+ * What a caller names is more than nothing: an empty file stands for a step before that has failed.  Templates may
+ * render to nothing, and single files below a folder may hold nothing.
+ */
+static int expect_something(struct reader *r, size_t problems_before, struct imgcheck_error **err)
+{
+	struct imgcheck_error *problem IC_AUTO(error) = NULL;
+
+	if (r->held || r->s->problems.count > problems_before)
+		return 0;
+	(void)ic_error_set_at(&problem, IMGCHECK_ERR_SYNTAX, r->name, 0, 0, "cannot find a manifest or a list of images in it");
+	return keep_problem(r, &problem, err);
+}
+
 static int add_folder(struct imgcheck_images *s, const char *path, struct imgcheck_error **err)
 {
 	struct ic_vec files IC_AUTO(texts);
@@ -306,11 +341,21 @@ static int add_folder(struct imgcheck_images *s, const char *path, struct imgche
 	int result = 0;
 
 	ic_texts_init(&files, IC_MAX_FILES);
-	if (ic_folder_list(path, &files, &why) < 0)
+	if (ic_folder_list(path, &files, &why) == 0 && files.count == 0)
+		(void)ic_error_set(&why, IMGCHECK_ERR_IO, "cannot find a manifest in the folder (*.yaml, *.yml, *.json)");
+	if (why)
 		result = keep_problem(&r, &why, err);
 	for (size_t i = 0; i < files.count && result == 0; i++)
 		result = ic_reader_add_file(s, ic_texts_get(&files, i), ic_texts_get(&files, i), s->values, err);
 	return result;
+}
+
+static int read_named(struct reader *r, const char *path, struct imgcheck_error **err)
+{
+	size_t problems = r->s->problems.count;
+	int result = read_file(r, path, err);
+
+	return result < 0 ? result : expect_something(r, problems, err);
 }
 
 /* "LIST#KEY", where there is no file of the whole name. */
@@ -319,7 +364,7 @@ static int add_list_line(struct imgcheck_images *s, const char *path, const char
 	char *list IC_AUTO(free) = ic_text_copy(path, (size_t)(hash - path));
 	struct reader r = {.s = s, .name = list, .key = hash + 1, .values = s->values};
 
-	return list ? read_file(&r, list, err) : ic_error_nomem(err);
+	return list ? read_named(&r, list, err) : ic_error_nomem(err);
 }
 
 static int add_path(struct imgcheck_images *s, const char *path, struct imgcheck_error **err)
@@ -327,12 +372,13 @@ static int add_path(struct imgcheck_images *s, const char *path, struct imgcheck
 	const char *hash = strrchr(path, '#');
 	struct stat st;
 	bool exists = stat(path, &st) == 0;
+	struct reader r = {.s = s, .name = path, .values = s->values};
 
 	if (exists && S_ISDIR(st.st_mode))
 		return add_folder(s, path, err);
 	if (!exists && hash && hash > path && hash[1])
 		return add_list_line(s, path, hash, err);
-	return ic_reader_add_file(s, path, path, s->values, err);
+	return read_named(&r, path, err);
 }
 
 int imgcheck_images_add_path(struct imgcheck_images *s, const char *path, struct imgcheck_error **err)
@@ -350,6 +396,7 @@ int imgcheck_images_add_data(struct imgcheck_images *s, const char *name, const 
                              struct imgcheck_error **err)
 {
 	struct reader r = {.s = s, .name = name};
+	size_t problems;
 	int result;
 
 	if (!s || !name || (!data && len))
@@ -357,7 +404,10 @@ int imgcheck_images_add_data(struct imgcheck_images *s, const char *name, const 
 	if (len > IC_MAX_FILE_BYTES)
 		return ic_error_set(err, IMGCHECK_ERR_LIMIT, "cannot read more than %zu bytes", IC_MAX_FILE_BYTES);
 	r.values = s->values;
+	problems = s->problems.count;
 	result = read_text(&r, data ? data : "", len, err);
+	if (result == 0)
+		result = expect_something(&r, problems, err);
 	ic_images_settle(s);
 	return result;
 }

@@ -44,7 +44,8 @@ TEST(reader, data)
 		{"-", NULL, POD("a/b:1"), "a/b:1@5 "},
 		{"-", NULL, "a.io/b:1\nc.io/d:2\n", "a.io/b:1@1 c.io/d:2@2 "},
 		{"x.yaml", NULL, "a.io/b:1\n", "a.io/b:1@1 "},
-		{"x.yaml", NULL, "a.io/b:1\nnginx\n", ""},
+		{"x.yaml", NULL, "a.io/b:1\nnginx\n", "-5@1:0 "},
+		{"x.yaml", NULL, POD("a/b:1") "---\nNot Found\n", "a/b:1@5 -5@7:0 "},
 		{"x.txt", NULL, "a.io/b:{{ arch }}\n", "-8@1:1 "},
 		{"x.txt", "{\"arch\": \"arm64\"}", "k: a.io/b-{{ arch }}:1\n", "a.io/b-arm64:1@1 "},
 		{"x.yaml", NULL, POD("a/b:1") "---\nx: [\n", "a/b:1@5 -5@8:1 "},
@@ -169,11 +170,65 @@ TEST(reader, folders)
 	cr_assert_eq(imgcheck_images_new(&s), 0);
 	cr_assert_eq(imgcheck_images_add_path(s, root, NULL), 0);
 	tell(s, told);
-	cr_expect_str_eq(told, "r/a:1@5 r/b:1@5 r/c:1@1 ");
+	cr_expect_str_eq(told, "r/a:1@5 r/b:1@5 r/c:1@1 -4@0:0 ");
+	cr_expect_str_eq(imgcheck_error_place(imgcheck_images_problem(s, 0), NULL, NULL), in_root("sub/broken.yaml"));
 	cr_expect_str_eq(imgcheck_image_origin(imgcheck_images_get(s, 1), 0, IMGCHECK_FIELD_FILE), in_root("b.yaml"));
 	cr_expect_str_eq(imgcheck_image_origin(imgcheck_images_get(s, 1), 1, IMGCHECK_FIELD_FILE), in_root("sub/link.yaml"));
 	imgcheck_images_free(s);
 	remove_root();
+}
+
+TEST(reader, links_to_folders)
+{
+	struct imgcheck_images *s = NULL;
+	char told[1024];
+
+	make_root();
+	cr_assert_eq(mkdir(in_root("v2"), 0700), 0);
+	cr_assert_eq(mkdir(in_root("empty"), 0700), 0);
+	cr_assert_eq(mkdir(in_root("templates"), 0700), 0);
+	write_file("v2/a.yaml.jinja2", POD("r/a:1"));
+	cr_assert_eq(symlink("../v2", in_root("templates/current")), 0);
+	cr_assert_eq(symlink("../templates", in_root("v2/back")), 0);
+	cr_assert_eq(imgcheck_images_new(&s), 0);
+	cr_assert_eq(imgcheck_images_add_path(s, in_root("templates"), NULL), 0);
+	tell(s, told);
+	cr_expect_str_eq(told, "r/a:1@5 ");
+	cr_assert_eq(imgcheck_images_add_path(s, in_root("empty"), NULL), 0);
+	tell(s, told);
+	cr_expect_str_eq(told, "r/a:1@5 -4@0:0 ");
+	imgcheck_images_free(s);
+	remove_root();
+}
+
+/* A file that somebody names must hold something; a template may render to nothing. */
+TEST(reader, nothing)
+{
+	static const struct {
+		const char *text, *values, *told;
+	} rows[] = {
+		{"", NULL, "-5@0:0 "},
+		{" \n\n", NULL, "-5@0:0 "},
+		{"# nothing yet\n", NULL, "-5@0:0 "},
+		{"---\n---\nnull\n", NULL, "-5@0:0 "},
+		{"Not Found", NULL, "-5@1:0 "},
+		{"{}", NULL, ""},
+		{"kind: List\n", NULL, ""},
+		{"{% if gpu %}image: r/gpu:1\n{% endif %}", "{\"gpu\": false}", ""},
+	};
+
+	for (size_t i = 0; i < IC_COUNT(rows); i++) {
+		struct imgcheck_images *s = NULL;
+		char told[1024];
+
+		cr_assert_eq(imgcheck_images_new(&s), 0);
+		if (rows[i].values)
+			cr_assert_eq(imgcheck_images_set_values(s, rows[i].values, strlen(rows[i].values), NULL), 0);
+		cr_assert_eq(imgcheck_images_add_data(s, "x.yaml", rows[i].text, strlen(rows[i].text), NULL), 0);
+		tell(s, told);
+		cr_expect_str_eq(told, rows[i].told, "%s: %s", rows[i].text, told);
+		imgcheck_images_free(s);
+	}
 }
 
 TEST(reader, paths)
@@ -184,6 +239,7 @@ TEST(reader, paths)
 		{"list#one", "r/one:1@1 "},
 		{"list#two", "r/two:1@2 r/two:2@2 "},
 		{"list#three", "-5@0:0 "},
+		{"list#four", "-5@0:0 "},
 		{"list", "r/one:1@1 r/two:1@2 r/two:2@2 "},
 		{"nothing#one", "-4@0:0 "},
 		{"nothing", "-4@0:0 "},
@@ -192,7 +248,7 @@ TEST(reader, paths)
 	};
 
 	make_root();
-	write_file("list", "one: r/one:1\ntwo: r/two:1 r/two:2\n");
+	write_file("list", "one: r/one:1\ntwo: r/two:1 r/two:2\nfour:\n");
 	write_file("odd#name.yaml", POD("r/odd:1"));
 	cr_assert_eq(mkfifo(in_root("pipe.yaml"), 0600), 0);
 	for (size_t i = 0; i < IC_COUNT(rows); i++) {
