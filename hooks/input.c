@@ -15,6 +15,9 @@
 #include "snapctl.h"
 #include "status.h"
 
+#define STANDARD_INPUT "standard input"
+#define MOST_STANDARD_INPUT ((size_t)256 << 20) /* as much as the library takes of one file */
+
 enum { TAKE_VALUES, TAKE_SET, TAKE_TARGET, TAKE_SNAP_CONFIG, TAKE_NEW_SINCE, TAKE_IMAGE, TAKE_ARCH };
 
 const struct flag input_value_flags[] = {
@@ -367,6 +370,24 @@ static int subtract_old(struct input *in)
 	return fault ? say_error(e) : 0;
 }
 
+/* Standard input, which the library does not read.  It is read once: each architecture gets the same of it. */
+static int add_standard_input(struct input *in, struct imgcheck_error **e)
+{
+	static char *data;
+	static size_t len;
+	int fault = data ? 0 : files_read("-", MOST_STANDARD_INPUT, &data, &len);
+
+	if (!fault)
+		return imgcheck_images_add_data(in->images, STANDARD_INPUT, data, len, e);
+	say("cannot read " STANDARD_INPUT ": %s", strerror(fault));
+	return IMGCHECK_ERR_IO;
+}
+
+static int add_path(struct input *in, const char *path, struct imgcheck_error **e)
+{
+	return strcmp(path, "-") ? imgcheck_images_add_path(in->images, path, e) : add_standard_input(in, e);
+}
+
 int input_collect(struct input *in, const struct lines *paths)
 {
 	AUTO(error) struct imgcheck_error *e = NULL;
@@ -375,11 +396,11 @@ int input_collect(struct input *in, const struct lines *paths)
 	if (in->target.configured)
 		fault = imgcheck_images_add_target(in->images, in->target.object, &e);
 	for (size_t i = 0; !fault && i < paths->count; i++)
-		fault = imgcheck_images_add_path(in->images, paths->line[i], &e);
+		fault = add_path(in, paths->line[i], &e);
 	for (size_t i = 0; !fault && i < in->refs.count; i++)
 		fault = imgcheck_images_add_ref(in->images, in->refs.line[i], &e);
 	if (fault)
-		return say_error(e);
+		return e ? say_error(e) : say_status((enum imgcheck_err)fault);
 	if (input_is_unconfigured(in))
 		say("%s: this unit is not set up (configured: in imgcheck.yaml): nothing is needed", in->target.dir);
 	return in->old.dir ? subtract_old(in) : 0;

@@ -91,6 +91,19 @@ spec:
             "file": str(path), "line": 7, "object": "Pod p", "path": "spec.containers[0].image", "class": "required",
             "pullPolicy": None, "pullSecrets": "one two", "nodeArch": "arm64"}])
 
+    def test_standard_input(self):
+        done = self.run_it("images", "--arch", "amd64,arm64", "--set", "registry=r", "-", stdin=LIST)
+        self.assertEqual(done.stdout.split(), ["host.example/helper:v2", "host.example:5000/a:v1", "r/b:v1"])
+        self.assertIn("standard input:", self.run_it("images", "-", stdin="a: [", status=5).stderr)
+        for nothing in ("", "\n", "# what helm printed\n", "Not Found"):
+            for command in ("images", "check"):
+                self.run_it(command, "-", stdin=nothing, status=5)
+
+    def test_a_folder_without_manifests(self):
+        self.write("folder/README.md", "image: r.example/a:1")
+        for command in ("images", "check"):
+            self.run_it(command, self.folder / "folder", status=5)
+
     def test_a_list_reads_back(self):
         path = self.write("a.yaml", LIST.replace("{{ registry|default('docker.io') }}", "docker.io"))
         listed = self.run_it("images", "--format", "list", path).stdout

@@ -23,7 +23,7 @@ def tool(name):
 
 def built(name):
     """The path of something that make builds; BUILD names another folder than build/release."""
-    path = pathlib.Path(os.environ.get("BUILD", BUILD / "release")) / name
+    path = pathlib.Path(os.environ.get("BUILD", BUILD / "release")).resolve() / name
     if not path.exists():
         raise FileNotFoundError(f"cannot find {path}: run make first")
     return str(path)
