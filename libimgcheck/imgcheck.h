@@ -126,10 +126,12 @@ int imgcheck_images_set_value(struct imgcheck_images *s, const char *name, const
                               struct imgcheck_error **err) IMGCHECK_MUST_CHECK;
 
 /*
- * Adds what a file, or a folder with all below it in sorted order, needs.  "LIST#KEY" names one line
- * of a `key: ref ref ...` list.  What cannot be read or evaluated becomes a problem of the set
- * (imgcheck_images_problem) and what was read before it still counts; the call fails only for lack
- * of memory or beyond a limit of the whole set.
+ * Adds what a file, or a folder with all below it in sorted order, needs.  Of a folder these are the files that
+ * end in .yaml, .yml or .json, also with a template's ending behind (.j2, .tmpl ...), and not hidden; links are
+ * followed.  "LIST#KEY" names one line of a `key: ref ref ...` list.  What cannot be read or evaluated, and
+ * where there is nothing to read (an empty file, a folder without a manifest), becomes a problem of the set
+ * (imgcheck_images_problem), and what was read before it still counts; the call fails only for lack of memory
+ * or beyond a limit of the whole set.
  */
 int imgcheck_images_add_path(struct imgcheck_images *s, const char *path, struct imgcheck_error **err) IMGCHECK_MUST_CHECK;
 
@@ -147,11 +149,14 @@ int imgcheck_images_add_ref(struct imgcheck_images *s, const char *ref, struct i
 int imgcheck_images_render(struct imgcheck_images *s, const char *path, char **out, size_t *len,
                            struct imgcheck_error **err) IMGCHECK_MUST_CHECK;
 
-/* Marks each image that `before` needs too: if it cannot be pulled, nothing got worse (already-missing). */
+/*
+ * Marks each image that `before` needs as much: if it cannot be pulled, nothing got worse (already-missing).
+ * What `before` has as a hint only, ignores or never pulls, it does not need.
+ */
 int imgcheck_images_mark_known(struct imgcheck_images *s, const struct imgcheck_images *before,
                                struct imgcheck_error **err) IMGCHECK_MUST_CHECK;
 
-/* Takes each image out of the set that `before` needs too: what is left is what is new. */
+/* Takes each image out of the set that `before` needs as much: what is left is what is new. */
 int imgcheck_images_subtract(struct imgcheck_images *s, const struct imgcheck_images *before,
                              struct imgcheck_error **err) IMGCHECK_MUST_CHECK;
 

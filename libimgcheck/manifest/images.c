@@ -339,17 +339,23 @@ int imgcheck_images_add_ref(struct imgcheck_images *s, const char *ref, struct i
 	return ic_images_add(s, ref, strlen(ref), &place, NULL, err);
 }
 
+/* Whether the set needs the image as much: one that was only hinted at, ignored or never pulled was not needed. */
+static bool needs(const struct imgcheck_images *s, const struct imgcheck_image *m)
+{
+	bool found;
+	size_t i = search(s, m->text, strlen(m->text), &found);
+	const struct imgcheck_image *other = found ? image_at(s, i) : NULL;
+
+	return other && !other->ignored && imgcheck_image_class(other) <= imgcheck_image_class(m) &&
+	       (!ic_image_is_local(other) || ic_image_is_local(m));
+}
+
 int imgcheck_images_mark_known(struct imgcheck_images *s, const struct imgcheck_images *before, struct imgcheck_error **err)
 {
 	if (!s || !before)
 		return ic_error_set(err, IMGCHECK_ERR_ARGUMENT, "cannot compare: no set of images");
-	for (size_t i = 0; i < s->images.count; i++) {
-		struct imgcheck_image *m = image_at(s, i);
-		bool found;
-
-		(void)search(before, m->text, strlen(m->text), &found);
-		m->known |= found;
-	}
+	for (size_t i = 0; i < s->images.count; i++)
+		image_at(s, i)->known |= needs(before, image_at(s, i));
 	return 0;
 }
 
@@ -357,11 +363,8 @@ int imgcheck_images_subtract(struct imgcheck_images *s, const struct imgcheck_im
 {
 	if (!s || !before || s == before)
 		return ic_error_set(err, IMGCHECK_ERR_ARGUMENT, "cannot subtract: there are not two sets of images");
-	for (size_t i = 0; i < s->images.count; i++) {
-		struct imgcheck_image *m = image_at(s, i);
-
-		(void)search(before, m->text, strlen(m->text), &m->surplus);
-	}
+	for (size_t i = 0; i < s->images.count; i++)
+		image_at(s, i)->surplus = needs(before, image_at(s, i));
 	drop_surplus(s);
 	return 0;
 }

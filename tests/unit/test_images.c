@@ -112,6 +112,48 @@ TEST(images, known_and_ignored)
 	imgcheck_images_free(before);
 }
 
+/* What was there before in a weaker way was not needed: it is no excuse, and it is new. */
+TEST(images, needed_as_much)
+{
+	static const struct {
+		const char *before, *after;
+		const char *ignored;
+		bool needed;
+	} rows[] = {
+		{"containers: [{image: 'r/x:1'}]", "containers: [{image: 'r/x:1'}]", NULL, true},
+		{"containers: [{image: 'r/x:1'}]", "containers: [{args: ['--x=r/x:1']}]", NULL, true},
+		{"containers: [{args: ['--x=r/x:1']}]", "containers: [{image: 'r/x:1'}]", NULL, false},
+		{"note: 'r/x:1'", "containers: [{image: 'r/x:1'}]", NULL, false},
+		{"note: 'r/x:1'", "note: 'r/x:1'", NULL, true},
+		{"containers: [{image: 'r/x:1', imagePullPolicy: Never}]", "containers: [{image: 'r/x:1'}]", NULL, false},
+		{"containers: [{image: 'r/x:1', imagePullPolicy: Never}]", "containers: [{image: 'r/x:1', imagePullPolicy: Never}]", NULL, true},
+		{"containers: [{image: 'r/x:1'}]", "containers: [{image: 'r/x:1'}]", "r/*", false},
+	};
+
+	for (size_t i = 0; i < IC_COUNT(rows); i++) {
+		struct imgcheck_images *s = NULL, *before = NULL;
+		struct ic_vec globs;
+
+		ic_texts_init(&globs, 8);
+		cr_assert_eq(imgcheck_images_new(&s), 0);
+		cr_assert_eq(imgcheck_images_new(&before), 0);
+		cr_assert_eq(imgcheck_images_add_data(before, "x.yaml", rows[i].before, strlen(rows[i].before), NULL), 0);
+		cr_assert_eq(imgcheck_images_add_data(s, "x.yaml", rows[i].after, strlen(rows[i].after), NULL), 0);
+		cr_assert_eq(imgcheck_images_count(s), 1, "row %zu", i);
+		cr_assert_eq(imgcheck_images_count(before), 1, "row %zu", i);
+		if (rows[i].ignored)
+			cr_assert_eq(ic_texts_push(&globs, rows[i].ignored, strlen(rows[i].ignored), NULL), 0);
+		ic_images_ignore(before, &globs);
+		cr_assert_eq(imgcheck_images_mark_known(s, before, NULL), 0);
+		cr_expect_eq(imgcheck_images_get(s, 0)->known, rows[i].needed, "row %zu", i);
+		cr_assert_eq(imgcheck_images_subtract(s, before, NULL), 0);
+		cr_expect_eq(imgcheck_images_count(s), rows[i].needed ? 0 : 1, "row %zu", i);
+		ic_texts_clear(&globs);
+		imgcheck_images_free(s);
+		imgcheck_images_free(before);
+	}
+}
+
 TEST(images, subtract)
 {
 	struct imgcheck_images *s = NULL, *before = NULL;
