@@ -126,7 +126,8 @@ TEST(images, needed_as_much)
 		{"note: 'r/x:1'", "containers: [{image: 'r/x:1'}]", NULL, false},
 		{"note: 'r/x:1'", "note: 'r/x:1'", NULL, true},
 		{"containers: [{image: 'r/x:1', imagePullPolicy: Never}]", "containers: [{image: 'r/x:1'}]", NULL, false},
-		{"containers: [{image: 'r/x:1', imagePullPolicy: Never}]", "containers: [{image: 'r/x:1', imagePullPolicy: Never}]", NULL, true},
+		{"containers: [{image: 'r/x:1', imagePullPolicy: Never}]",
+		 "containers: [{image: 'r/x:1', imagePullPolicy: Never}]", NULL, true},
 		{"containers: [{image: 'r/x:1'}]", "containers: [{image: 'r/x:1'}]", "r/*", false},
 	};
 
