@@ -72,6 +72,7 @@
 #define IC_MAX_STREAMS ((size_t)100)             /* one host, on HTTP/2 */
 #define IC_MAX_CONNECTIONS ((size_t)16)          /* one host, on HTTP/1.1 */
 #define IC_MAX_CUTS ((size_t)2)                  /* one host, on HTTP/1.1, where each ends its connection */
+#define IC_MAX_EXCHANGES ((size_t)1024)          /* questions under way; each holds its request, a token of some KiB */
 #define IC_MAX_RUNNING ((size_t)256)             /* all hosts; a process has 1,024 descriptors by default, and one
                                                     that waits for a name server takes three */
 #define IC_MAX_IDLE_CONNECTIONS ((size_t)256)    /* kept for later requests */

@@ -266,6 +266,20 @@ static int add_limits(const struct ic_http_answer *answer, struct ic_buf *out, s
 	return result;
 }
 
+/* What a 401 behind a token says about it: error="invalid_token". */
+static int add_challenge_error(const struct ic_http_answer *answer, struct ic_buf *out, struct imgcheck_error **err)
+{
+	const char *field = answer->status == 401 ? ic_http_header(answer, "www-authenticate", 0) : NULL;
+	const char *error = field ? strstr(field, "error=\"") : NULL;
+	int result;
+
+	if (!error)
+		return 0;
+	error += strlen("error=\"");
+	result = ic_buf_add_text(out, ", ", err);
+	return result == 0 ? ic_text_escape(out, error, strcspn(error, "\""), CODE_BYTES / 2, err) : result;
+}
+
 static int add_answered(const struct ic_answer_context *context, const struct ic_http_answer *answer, struct ic_buf *out,
                         struct imgcheck_error **err)
 {
@@ -279,6 +293,8 @@ static int add_answered(const struct ic_answer_context *context, const struct ic
 		result = add_words(&words, out, err);
 	if (result == 0)
 		result = add_limits(answer, out, err);
+	if (result == 0)
+		result = add_challenge_error(answer, out, err);
 	note = find_note(context, answer->status, &words);
 	if (result == 0 && note)
 		result = ic_buf_printf(out, err, ": %s", note);

@@ -16,17 +16,23 @@
 
 #define MAX_SCOPES 64
 #define MAX_REQUEST_HEADERS 64
+#define MAX_SECONDS ((size_t)1 << 20) /* longer than any run */
+#define DENIED_WAIT 1000
 
 struct ic_token {
 	char *repository; /* the key */
 	struct ic_session *session;
 	const struct ic_host_state *host;
 	const struct ic_endpoint *endpoint;
+	bool home; /* the host is the endpoint's own */
 	enum ic_token_state state;
 	char *header; /* READY: "Authorization: Bearer ...", secret */
 	char *reason; /* REFUSED */
 	enum imgcheck_verdict verdict;
-	bool renewed; /* a refused token was replaced once */
+	ic_msec expires; /* READY: 0 for never */
+	bool renewed;    /* a refused token was replaced once */
+	bool stale;      /* ASKED: more scopes were added meanwhile */
+	bool denied;     /* the request was denied once */
 	struct ic_vec scopes;
 	struct ic_waiters waiters;
 	/* the request under way */
@@ -59,18 +65,20 @@ static int by_repository(const void *a, const void *b)
 	return strcmp(((const struct ic_token *)a)->repository, ((const struct ic_token *)b)->repository);
 }
 
-static struct ic_token *new_token(struct ic_session *s, struct ic_host_state *host, const struct ic_endpoint *endpoint)
+static struct ic_token *new_token(const struct ic_asker *asker)
 {
+	const char *repository = asker->endpoint->repository;
 	struct ic_token *t = calloc(1, sizeof(*t));
 
 	if (!t)
 		return NULL;
-	t->session = s;
-	t->host = host;
-	t->endpoint = endpoint;
+	t->session = asker->session;
+	t->host = asker->host;
+	t->endpoint = asker->endpoint;
+	t->home = asker->home;
 	ic_texts_init(&t->scopes, MAX_SCOPES);
-	t->repository = ic_text_copy(endpoint->repository, strlen(endpoint->repository));
-	if (!t->repository || !tsearch(t, &host->tokens, by_repository)) {
+	t->repository = ic_text_copy(repository, strlen(repository));
+	if (!t->repository || !tsearch(t, &asker->host->tokens, by_repository)) {
 		ic_token_free(t);
 		return NULL;
 	}
@@ -78,16 +86,16 @@ static struct ic_token *new_token(struct ic_session *s, struct ic_host_state *ho
 }
 
 /* NULL without memory: the session has then failed. */
-static struct ic_token *get_token(struct ic_session *s, struct ic_host_state *host, const struct ic_endpoint *endpoint)
+static struct ic_token *get_token(const struct ic_asker *asker)
 {
-	const struct ic_token wanted = {.repository = endpoint->repository};
-	struct ic_token **found = tfind(&wanted, &host->tokens, by_repository), *t;
+	const struct ic_token wanted = {.repository = asker->endpoint->repository};
+	struct ic_token **found = tfind(&wanted, &asker->host->tokens, by_repository), *t;
 
 	if (found)
 		return *found;
-	t = new_token(s, host, endpoint);
+	t = new_token(asker);
 	if (!t)
-		ic_session_fail(s, IMGCHECK_ERR_NOMEM);
+		ic_session_fail(asker->session, IMGCHECK_ERR_NOMEM);
 	return t;
 }
 
@@ -114,6 +122,14 @@ static void refuse(struct ic_token *t, enum imgcheck_verdict verdict, char *reas
 	ic_waiters_wake(&t->waiters);
 }
 
+/* "GET https://host/token" */
+static int describe(const struct ic_token *t, struct ic_buf *out)
+{
+	int result = ic_buf_add_text(out, t->form ? "POST " : "GET ", NULL);
+
+	return result == 0 ? ic_url_add_shown(out, t->url, NULL) : result;
+}
+
 /* A token server's 404 or web page says nothing about the image. */
 static enum imgcheck_verdict about_token(enum imgcheck_verdict verdict)
 {
@@ -122,7 +138,7 @@ static enum imgcheck_verdict about_token(enum imgcheck_verdict verdict)
 
 static void refuse_with_answer(struct ic_token *t, const struct ic_http_answer *answer)
 {
-	const struct ic_answer_context context = {.method = t->way == IC_TOKEN_POST ? IC_HTTP_POST : IC_HTTP_GET, .url = t->url,
+	const struct ic_answer_context context = {.method = t->form ? IC_HTTP_POST : IC_HTTP_GET, .url = t->url,
 	                                          .with_credentials = t->form || t->basic, .token_server = true};
 	struct ic_buf reason IC_AUTO(buf);
 
@@ -135,11 +151,14 @@ static void refuse_with_answer(struct ic_token *t, const struct ic_http_answer *
 /* Takes *why. */
 static void refuse_with_error(struct ic_token *t, int result, struct imgcheck_error *why)
 {
-	const char *message = imgcheck_error_message(why);
+	struct ic_buf reason IC_AUTO(buf);
 
-	if (result == IMGCHECK_ERR_NOMEM)
-		ic_session_fail(t->session, result);
-	refuse(t, IMGCHECK_VERDICT_SERVER_ERROR, ic_text_copy(message, strlen(message)));
+	ic_buf_init(&reason, IC_MAX_REASON_BYTES);
+	if (t->url)
+		result = describe(t, &reason) < 0 || ic_buf_add_text(&reason, ": ", NULL) < 0 ? IMGCHECK_ERR_NOMEM : result;
+	if (result == IMGCHECK_ERR_NOMEM || ic_buf_add_text(&reason, imgcheck_error_message(why), NULL) < 0)
+		ic_session_fail(t->session, IMGCHECK_ERR_NOMEM);
+	refuse(t, IMGCHECK_VERDICT_SERVER_ERROR, ic_buf_take(&reason));
 	imgcheck_error_free(why);
 }
 
@@ -164,6 +183,7 @@ static int accept_token(struct ic_token *t, const struct ic_http_answer *answer,
 		return result;
 	t->header = ic_buf_take(&line);
 	t->state = IC_TOKEN_READY;
+	t->expires = seconds > 0 && seconds < MAX_SECONDS ? ic_clock_now() + (ic_msec)seconds * 1000 : 0;
 	forget_request(t);
 	ic_waiters_wake(&t->waiters);
 	return 0;
@@ -171,6 +191,7 @@ static int accept_token(struct ic_token *t, const struct ic_http_answer *answer,
 
 /* ------------------------------------------------------------------ a token request */
 
+static void start(struct ic_token *t);
 static void ask(struct ic_token *t, enum ic_token_way way);
 static void send(struct ic_token *t, ic_msec delay);
 
@@ -203,15 +224,43 @@ static void follow(struct ic_token *t, const struct ic_http_answer *answer)
 
 static void tell(const struct ic_token *t, const struct ic_http_answer *answer)
 {
-	struct ic_buf text IC_AUTO(buf);
+	struct ic_buf text IC_AUTO(buf), host IC_AUTO(buf);
 	struct ic_url url;
+	int result;
 
 	ic_buf_init(&text, IC_MAX_REASON_BYTES);
-	if (!ic_url_parse(t->url, &url) || ic_buf_add_text(&text, t->form ? "POST " : "GET ", NULL) < 0 ||
-	    ic_url_add_shown(&text, t->url, NULL) < 0 || ic_buf_printf(&text, NULL, " %ld", answer->status) < 0)
+	ic_buf_init(&host, IC_MAX_URL_BYTES);
+	if (answer->end == IC_HTTP_DEADLINE || !ic_url_parse(t->url, &url) || ic_buf_add(&host, url.host, url.host_len, NULL) < 0 ||
+	    describe(t, &text) < 0)
 		return;
-	ic_config_tell(t->session->config,
-	               &(struct imgcheck_event){IMGCHECK_EVENT_REQUEST, t->endpoint->host, text.data, 0, 0});
+	if (answer->status > 0)
+		result = ic_buf_printf(&text, NULL, " %ld", answer->status);
+	else
+		result = ic_buf_printf(&text, NULL, ": %s", answer->detail);
+	if (result == 0)
+		ic_config_tell(t->session->config, &(struct imgcheck_event){IMGCHECK_EVENT_REQUEST, host.data, text.data, 0, 0});
+}
+
+/*
+ * Whether the request is repeated; *delay tells after how long.  containerd repeats none for its status; one that
+ * a busy token server turns away is (429), and one that it denies once more, since some deny under load.
+ */
+static bool is_repeated(struct ic_token *t, const struct ic_http_answer *answer, ic_msec *delay)
+{
+	ic_msec left = ic_session_left(t->session);
+
+	if (answer->end == IC_HTTP_ANSWERED && answer->status == 403 && !t->denied && left > DENIED_WAIT) {
+		t->denied = true;
+		*delay = DENIED_WAIT;
+		return true;
+	}
+	if (answer->end == IC_HTTP_ANSWERED && answer->status != 429)
+		return false;
+	t->attempts.last_host = true;
+	t->attempts.left = left;
+	*delay = ic_retry_delay(&t->attempts, answer);
+	t->attempts.last_status = answer->status;
+	return *delay >= 0;
 }
 
 static void on_answer(void *arg, const struct ic_http_answer *answer)
@@ -219,31 +268,23 @@ static void on_answer(void *arg, const struct ic_http_answer *answer)
 	struct imgcheck_error *why = NULL;
 	struct ic_token *t = arg;
 	ic_msec delay;
-	int result;
+	int result = 0;
 
 	tell(t, answer);
-	if (answer->end == IC_HTTP_ANSWERED && answer->status / 100 == 2) {
-		result = accept_token(t, answer, &why);
-		if (result < 0)
-			refuse_with_error(t, result, why);
-		return;
-	}
-	if (answer->end == IC_HTTP_ANSWERED && answer->status / 100 == 3) {
+	if (answer->end == IC_HTTP_ANSWERED && answer->status / 100 == 2)
+		result = t->stale ? 0 : accept_token(t, answer, &why);
+	else if (answer->end == IC_HTTP_ANSWERED && answer->status / 100 == 3)
 		follow(t, answer);
-		return;
-	}
-	if (answer->end == IC_HTTP_ANSWERED && t->way == IC_TOKEN_POST && ic_token_falls_back(&t->endpoint->login, answer->status)) {
+	else if (answer->end == IC_HTTP_ANSWERED && t->form && ic_token_falls_back(t->host->login, answer->status))
 		ask(t, IC_TOKEN_GET);
-		return;
-	}
-	t->attempts.last_host = true;
-	t->attempts.left = ic_session_left(t->session);
-	delay = ic_retry_delay(&t->attempts, answer);
-	t->attempts.last_status = answer->status;
-	if (delay >= 0)
+	else if (is_repeated(t, answer, &delay))
 		send(t, delay);
 	else
 		refuse_with_answer(t, answer);
+	if (result < 0)
+		refuse_with_error(t, result, why);
+	else if (t->stale && t->state == IC_TOKEN_ASKED && answer->status / 100 == 2)
+		start(t);
 }
 
 /* The header lines of the request: the endpoint's own and ours, NULL-terminated. */
@@ -255,7 +296,7 @@ static void collect_header(const struct ic_token *t, const char *lines[MAX_REQUE
 		lines[n++] = t->basic;
 	if (t->form)
 		lines[n++] = "Content-Type: application/x-www-form-urlencoded; charset=utf-8";
-	for (size_t i = 0; i < t->endpoint->header.count && n + 1 < MAX_REQUEST_HEADERS; i++)
+	for (size_t i = 0; t->home && i < t->endpoint->header.count && n + 1 < MAX_REQUEST_HEADERS; i++)
 		lines[n++] = ic_texts_get(&t->endpoint->header, i);
 	lines[n] = NULL;
 }
@@ -279,24 +320,42 @@ static void send(struct ic_token *t, ic_msec delay)
 		ic_session_fail(t->session, result);
 }
 
+/* Where the registry wants tokens to be asked for; a login never goes over http to another host than its own. */
+static int check_realm(const struct ic_token *t, const char *realm, struct imgcheck_error **err)
+{
+	struct ic_url place;
+	size_t len;
+	const char *name;
+
+	if (!ic_url_parse(realm, &place))
+		return ic_error_set(err, IMGCHECK_ERR_SYNTAX, "cannot get a token: the registry names \"%.100s\" as the place to ask, which "
+		                    "is no http or https URL", realm);
+	ic_url_host_name(&place, &name, &len);
+	if (ic_login_is_anonymous(t->host->login) || strcmp(place.scheme, "http") != 0 || strcmp(t->endpoint->scheme, "http") == 0 ||
+	    (strncasecmp(name, t->endpoint->host, len) == 0 && strchr(":", t->endpoint->host[len])))
+		return 0;
+	return ic_error_set(err, IMGCHECK_ERR_SYNTAX, "cannot get a token: the registry wants the credentials over http on another host "
+	                    "(%.*s), where they are not sent", (int)(len < 100 ? len : 100), name);
+}
+
 static int build(struct ic_token *t, enum ic_token_way way, struct imgcheck_error **err)
 {
 	const char *realm = ic_challenge_get(t->host->challenge, "realm");
 	const struct ic_token_request request = {.realm = realm ? realm : "",
 	                                         .service = ic_challenge_get(t->host->challenge, "service"),
-	                                         .scopes = &t->scopes, .login = &t->endpoint->login};
+	                                         .scopes = &t->scopes, .login = t->host->login};
 	struct ic_buf url IC_AUTO(secret_buf), form IC_AUTO(secret_buf), basic IC_AUTO(secret_buf);
 	int result;
 
 	ic_buf_init(&url, IC_MAX_TOKEN_BYTES);
 	ic_buf_init(&form, IC_MAX_TOKEN_BYTES);
 	ic_buf_init(&basic, IC_MAX_TOKEN_BYTES);
-	if (!ic_token_realm_is_usable(request.realm))
-		return ic_error_set(err, IMGCHECK_ERR_SYNTAX, "cannot get a token: the registry names \"%.100s\" as the place to ask, "
-		                    "which is no http or https URL", request.realm);
+	result = check_realm(t, request.realm, err);
+	if (result < 0)
+		return result;
 	result = ic_token_build(&request, way, &url, &form, err);
-	if (result == 0 && way == IC_TOKEN_GET && (t->endpoint->login.secret || t->endpoint->login.identity_token))
-		result = ic_token_add_basic(&t->endpoint->login, &basic, err);
+	if (result == 0 && way == IC_TOKEN_GET && !ic_login_is_anonymous(t->host->login))
+		result = ic_token_add_basic(t->host->login, &basic, err);
 	if (result < 0)
 		return result;
 	forget_request(t);
@@ -321,31 +380,37 @@ static void ask(struct ic_token *t, enum ic_token_way way)
 		send(t, 0);
 }
 
-/* Asks for a token, with the scopes of the challenge too where it was this repository's. */
-static void start(struct ic_token *t, const char *challenged)
+static void start(struct ic_token *t)
 {
-	bool grown;
-	int result = ic_token_add_scopes(&t->scopes, t->repository, challenged, &grown, NULL);
-
 	ic_secret_free(IC_TAKE(t->header));
 	t->state = IC_TOKEN_ASKED;
-	if (result == IMGCHECK_ERR_NOMEM)
-		ic_session_fail(t->session, result);
-	ask(t, ic_token_first_way(&t->endpoint->login));
+	t->stale = t->denied = false;
+	ask(t, ic_token_first_way(t->host->login));
+}
+
+/* Adds the repository's own scope and those of a challenge; true where one is new. */
+static bool add_scopes(struct ic_token *t, const char *challenged)
+{
+	bool grown;
+
+	if (ic_token_add_scopes(&t->scopes, t->repository, challenged, &grown, NULL) == IMGCHECK_ERR_NOMEM)
+		ic_session_fail(t->session, IMGCHECK_ERR_NOMEM);
+	return grown;
 }
 
 /* ------------------------------------------------------------------ the ways to ask */
 
-static enum ic_authorization authorize_with_token(struct ic_session *s, struct ic_host_state *host,
-                                                  const struct ic_endpoint *endpoint, struct ic_waiter *waiter,
-                                                  const char **header, struct ic_refusal *refusal)
+static enum ic_authorization authorize_with_token(const struct ic_asker *asker, const char **header,
+                                                  struct ic_refusal *refusal)
 {
-	struct ic_token *t = get_token(s, host, endpoint);
+	struct ic_token *t = get_token(asker);
 
 	if (!t)
 		return IC_AUTHORIZATION_WAITS;
-	if (t->state == IC_TOKEN_NONE)
-		start(t, NULL);
+	if (t->state == IC_TOKEN_NONE || (t->state == IC_TOKEN_READY && t->expires > 0 && t->expires <= ic_clock_now())) {
+		(void)add_scopes(t, NULL);
+		start(t);
+	}
 	switch (t->state) {
 	case IC_TOKEN_READY:
 		*header = t->header;
@@ -357,81 +422,102 @@ static enum ic_authorization authorize_with_token(struct ic_session *s, struct i
 	case IC_TOKEN_ASKED:
 		break;
 	}
-	ic_waiters_add(&t->waiters, waiter);
+	ic_waiters_add(&t->waiters, asker->waiter);
 	return IC_AUTHORIZATION_WAITS;
 }
 
-static enum ic_authorization authorize_with_password(struct ic_session *s, struct ic_host_state *host,
-                                                     const struct ic_login *login, const char **header,
+static bool has_text(const char *text)
+{
+	return text && text[0];
+}
+
+bool ic_login_is_anonymous(const struct ic_login *login)
+{
+	return !has_text(login->secret) && !has_text(login->identity_token);
+}
+
+static enum ic_authorization authorize_with_password(const struct ic_asker *asker, const char **header,
                                                      struct ic_refusal *refusal)
 {
+	const struct ic_login *login = asker->host->login;
 	struct ic_buf line IC_AUTO(secret_buf);
 
 	ic_buf_init(&line, IC_MAX_CONFIG_BYTES);
-	if (!login->user || !login->user[0] || !login->secret || !login->secret[0]) {
+	if (!has_text(login->user) || !has_text(login->secret)) {
 		*refusal = (struct ic_refusal){IMGCHECK_VERDICT_UNAUTHORIZED,
-		                               "the registry asks for a user name and a password, and none is configured for it"};
+		                               "the registry asks for a user name and a password (401), and none is configured for it"};
 		return IC_AUTHORIZATION_REFUSED;
 	}
-	if (!host->basic) {
+	if (!asker->host->basic) {
 		if (ic_token_add_basic(login, &line, NULL) < 0) {
-			ic_session_fail(s, IMGCHECK_ERR_NOMEM);
+			ic_session_fail(asker->session, IMGCHECK_ERR_NOMEM);
 			return IC_AUTHORIZATION_WAITS;
 		}
-		host->basic = ic_buf_take(&line);
+		asker->host->basic = ic_buf_take(&line);
 	}
-	*header = host->basic;
+	*header = asker->host->basic;
 	return IC_AUTHORIZED;
 }
 
-enum ic_authorization ic_authorize(struct ic_session *s, struct ic_host_state *host, const struct ic_endpoint *endpoint,
-                                   struct ic_waiter *waiter, const char **header, struct ic_refusal *refusal)
+enum ic_authorization ic_authorize(const struct ic_asker *asker, const char **header, struct ic_refusal *refusal)
 {
+	const struct ic_host_state *host = asker->host;
+
 	*header = NULL;
 	if (host->state == IC_HOST_ASKED) {
-		ic_waiters_add(&host->waiters, waiter);
+		ic_waiters_add(&asker->host->waiters, asker->waiter);
 		return IC_AUTHORIZATION_WAITS;
 	}
 	if (!host->challenge)
 		return IC_AUTHORIZED;
 	if (host->challenge->scheme == IC_SCHEME_BASIC)
-		return authorize_with_password(s, host, &endpoint->login, header, refusal);
-	return authorize_with_token(s, host, endpoint, waiter, header, refusal);
+		return authorize_with_password(asker, header, refusal);
+	return authorize_with_token(asker, header, refusal);
 }
 
 /* A token that was refused is replaced once: it can lack a scope, or be of a server that forgot its key. */
-static bool renew(struct ic_token *t, const char *header, const char *challenged)
+static bool renew(struct ic_token *t, const char *header, bool grown)
 {
-	bool grown = false;
-
-	if (t->state != IC_TOKEN_READY || strcmp(t->header, header) != 0)
-		return true; /* another request has asked for a new one already */
-	if (challenged && ic_token_add_scopes(&t->scopes, t->repository, challenged, &grown, NULL) == IMGCHECK_ERR_NOMEM)
-		ic_session_fail(t->session, IMGCHECK_ERR_NOMEM);
+	if (strcmp(t->header, header) != 0)
+		return true; /* another request has got a new one already */
 	if (t->renewed && !grown)
 		return false;
 	t->renewed = true;
-	start(t, challenged);
+	start(t);
 	return true;
 }
 
-bool ic_authorize_challenged(struct ic_session *s, struct ic_host_state *host, const struct ic_endpoint *endpoint,
-                             const char *header, const struct ic_http_answer *answer)
+bool ic_authorize_challenged(const struct ic_asker *asker, const char *header, const struct ic_http_answer *answer)
 {
+	struct ic_host_state *host = asker->host;
 	struct ic_token *t;
+	bool grown;
 
-	if (header && host->challenge && host->challenge->scheme == IC_SCHEME_BASIC)
-		return false;
-	if (!ic_host_learn(s, host, answer))
+	if (!ic_host_learn(asker->session, host, answer))
 		return false;
 	if (host->challenge->scheme == IC_SCHEME_BASIC)
-		return !header;
-	t = get_token(s, host, endpoint);
+		return true;
+	t = get_token(asker);
 	if (!t)
 		return false;
-	if (header && t->header)
-		return renew(t, header, ic_challenge_get(host->challenge, "scope"));
-	if (t->state == IC_TOKEN_NONE)
-		start(t, ic_challenge_get(host->challenge, "scope"));
+	grown = add_scopes(t, ic_challenge_get(host->challenge, "scope"));
+	switch (t->state) {
+	case IC_TOKEN_NONE:
+		start(t);
+		break;
+	case IC_TOKEN_ASKED:
+		t->stale = t->stale || grown;
+		break;
+	case IC_TOKEN_READY:
+		if (header)
+			return renew(t, header, grown);
+		if (grown)
+			start(t);
+		break;
+	case IC_TOKEN_REFUSED:
+		if (grown)
+			start(t);
+		break;
+	}
 	return true;
 }

@@ -3,8 +3,9 @@
 #define IC_REGISTRY_AUTHORIZE_H
 
 /*
- * The Authorization that an host wants for a repository: nothing, a password, or a token, which is asked for
- * once and then shared by all requests for that repository.
+ * The Authorization that a host wants for a repository: nothing, a password, or a token, which is asked for
+ * once and then shared by all requests for that repository.  Credentials are the host's own (ic_host_state):
+ * a host that a redirect leads to never sees those of the endpoint.
  */
 
 #include "registry/session.h"
@@ -25,16 +26,26 @@ struct ic_refusal {
 	const char *reason; /* borrowed from the host, or static */
 };
 
-/* How to ask the host of the endpoint for its repository now. */
-enum ic_authorization ic_authorize(struct ic_session *s, struct ic_host_state *host, const struct ic_endpoint *endpoint,
-                                   struct ic_waiter *waiter, const char **header, struct ic_refusal *refusal);
+/* Who asks the host, and for whose repository. */
+struct ic_asker {
+	struct ic_session *session;
+	struct ic_host_state *host;
+	const struct ic_endpoint *endpoint;
+	bool home; /* the host is the endpoint's own */
+	struct ic_waiter *waiter;
+};
+
+/* How to ask now. */
+enum ic_authorization ic_authorize(const struct ic_asker *asker, const char **header, struct ic_refusal *refusal);
 
 /*
- * The host has challenged a request for this repository, which was sent with `header` (NULL: with none).
- * True: asking again can help, with what ic_authorize() then says.
+ * The host has challenged a request, which was sent with `header` (NULL: with none).  True: asking again can help,
+ * with what ic_authorize() then says.
  */
-bool ic_authorize_challenged(struct ic_session *s, struct ic_host_state *host, const struct ic_endpoint *endpoint,
-                             const char *header, const struct ic_http_answer *answer);
+bool ic_authorize_challenged(const struct ic_asker *asker, const char *header, const struct ic_http_answer *answer);
+
+/* Whether a login has anything to show. */
+bool ic_login_is_anonymous(const struct ic_login *login);
 
 /* For the host's tree of tokens. */
 void ic_token_free(void *token);

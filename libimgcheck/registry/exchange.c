@@ -22,52 +22,81 @@ static int write_url(const struct ic_exchange *x, const char *scheme, struct ic_
 	const struct ic_endpoint *e = x->endpoint;
 	int result;
 
-	result = ic_buf_printf(out, NULL, "%s://%s%s/%s/%s", scheme, e->host, e->base_path, e->repository, x->question.path);
+	if (x->question.url)
+		return ic_buf_add_text(out, x->question.url, NULL);
+	result = ic_buf_printf(out, NULL, "%s://%s%s/%s/%s", scheme, e->host, e->base_path, e->repository, x->path);
 	if (result == 0 && e->ns)
 		result = ic_buf_add_text(out, "?ns=", NULL);
 	return result == 0 && e->ns ? ic_url_add_component(out, e->ns, NULL) : result;
 }
 
-/* Takes the URL as the one to ask next. */
+static bool is_same_origin(struct ic_session *s, const char *a, const char *b)
+{
+	char *first IC_AUTO(free) = NULL, *second IC_AUTO(free) = NULL;
+
+	if (ic_url_origin(a, &first, NULL) == IMGCHECK_ERR_NOMEM || ic_url_origin(b, &second, NULL) == IMGCHECK_ERR_NOMEM)
+		ic_session_fail(s, IMGCHECK_ERR_NOMEM);
+	return first && second && strcmp(first, second) == 0;
+}
+
+/* Takes the URL as the one to ask next.  The endpoint's login is for the endpoint's own host alone. */
 static bool set_url(struct ic_exchange *x, char *url)
 {
-	free(x->url);
+	bool own = !x->question.url && !x->question.anonymous;
+
+	ic_secret_free(x->url);
 	x->url = url;
-	x->host = url ? ic_session_host(x->session, url, x->question.url ? NULL : &x->endpoint->login) : NULL;
+	x->home = !x->question.url && is_same_origin(x->session, url, x->first_url);
+	x->challenged = x->bare = x->rejected = false;
+	x->host = ic_session_host(x->session, url, own && x->home ? &x->endpoint->login : NULL);
 	return x->host != NULL;
 }
 
+/* The first URL. */
 static bool set_endpoint_url(struct ic_exchange *x, const char *scheme)
 {
 	struct ic_buf url IC_AUTO(buf);
 
 	ic_buf_init(&url, IC_MAX_URL_BYTES);
-	if (x->question.url ? ic_buf_add_text(&url, x->question.url, NULL) < 0 : write_url(x, scheme, &url) < 0) {
+	if (write_url(x, scheme, &url) < 0) {
 		ic_session_fail(x->session, IMGCHECK_ERR_NOMEM);
 		return false;
 	}
 	free(x->first_url);
 	x->first_url = ic_text_copy(url.data, url.len);
-	if (!x->first_url || !set_url(x, ic_buf_take(&url))) {
+	if (!x->first_url)
 		ic_session_fail(x->session, IMGCHECK_ERR_NOMEM);
-		return false;
-	}
-	return true;
+	return x->first_url && set_url(x, ic_buf_take(&url));
 }
 
 /* ------------------------------------------------------------------ the end */
 
+static void end(struct ic_exchange *x, const struct ic_reply *reply)
+{
+	struct ic_session *s = x->session;
+
+	x->done(x->arg, reply); /* x may be gone */
+	ic_session_leave(s);
+}
+
+static bool uses_login(const struct ic_exchange *x)
+{
+	return x->sent_header && x->home && !ic_login_is_anonymous(x->host->login);
+}
+
 static void finish_refused(struct ic_exchange *x, enum imgcheck_verdict verdict, const char *reason)
 {
-	const struct ic_reply reply = {.verdict = verdict, .reason = reason};
+	const struct ic_reply reply = {.verdict = verdict, .reason = reason,
+	                               .with_login = x->home && !ic_login_is_anonymous(x->host->login)};
 
-	x->done(x->arg, &reply);
+	end(x, &reply);
 }
 
 static void finish(struct ic_exchange *x, const struct ic_http_answer *answer)
 {
-	const struct ic_answer_context context = {.method = x->method, .url = x->url, .with_credentials = x->sent_header != NULL};
-	struct ic_reply reply = {.answer = answer, .verdict = ic_answer_verdict(answer), .reason = ""};
+	struct ic_reply reply = {.answer = answer, .verdict = ic_answer_verdict(answer), .reason = "",
+	                         .with_login = uses_login(x) || x->rejected};
+	const struct ic_answer_context context = {.method = x->method, .url = x->url, .with_credentials = reply.with_login};
 	struct ic_buf reason IC_AUTO(buf);
 
 	ic_buf_init(&reason, IC_MAX_REASON_BYTES);
@@ -76,10 +105,25 @@ static void finish(struct ic_exchange *x, const struct ic_http_answer *answer)
 			ic_session_fail(x->session, IMGCHECK_ERR_NOMEM);
 		reply.reason = ic_buf_text(&reason);
 	}
-	x->done(x->arg, &reply);
+	if (reply.verdict == IMGCHECK_VERDICT_RATE_LIMITED && !x->host->limited) {
+		x->host->limited = ic_text_copy(reply.reason, strlen(reply.reason));
+		if (!x->host->limited)
+			ic_session_fail(x->session, IMGCHECK_ERR_NOMEM);
+	}
+	end(x, &reply);
 }
 
 /* ------------------------------------------------------------------ answers */
+
+/* "HEAD https://host/v2/... 200", or what came in place of an answer. */
+static int describe(const struct ic_exchange *x, const struct ic_http_answer *answer, struct ic_buf *out)
+{
+	if (ic_buf_printf(out, NULL, "%s ", ic_http_method_name(x->method)) < 0 || ic_url_add_shown(out, x->url, NULL) < 0)
+		return IMGCHECK_ERR_NOMEM;
+	if (answer->status > 0)
+		return ic_buf_printf(out, NULL, " %ld", answer->status);
+	return ic_buf_printf(out, NULL, ": %s", answer->detail);
+}
 
 static void tell(const struct ic_exchange *x, const struct ic_http_answer *answer)
 {
@@ -89,9 +133,8 @@ static void tell(const struct ic_exchange *x, const struct ic_http_answer *answe
 
 	ic_buf_init(&text, IC_MAX_REASON_BYTES);
 	ic_buf_init(&host, IC_MAX_URL_BYTES);
-	if (!ic_url_parse(x->url, &url) || ic_buf_add(&host, url.host, url.host_len, NULL) < 0 ||
-	    ic_buf_printf(&text, NULL, "%s ", ic_http_method_name(x->method)) < 0 || ic_url_add_shown(&text, x->url, NULL) < 0 ||
-	    ic_buf_printf(&text, NULL, " %ld", answer->status) < 0)
+	if (answer->end == IC_HTTP_DEADLINE || !ic_url_parse(x->url, &url) ||
+	    ic_buf_add(&host, url.host, url.host_len, NULL) < 0 || describe(x, answer, &text) < 0)
 		return;
 	ic_config_tell(x->session->config, &(struct imgcheck_event){IMGCHECK_EVENT_REQUEST, host.data, text.data, 0, 0});
 }
@@ -99,8 +142,9 @@ static void tell(const struct ic_exchange *x, const struct ic_http_answer *answe
 /* True: the redirect is followed, or refused and the exchange finished. */
 static bool follow(struct ic_exchange *x, const struct ic_http_answer *answer)
 {
+	bool lines = !x->question.url && x->endpoint->header.count > 0;
 	const struct ic_redirect_step step = {.method = x->method, .url = x->url, .first = x->first_url, .hops = x->hops,
-	                                      .credentials = x->sent_header != NULL};
+	                                      .credentials = x->within && (x->sent_header || lines)};
 	struct imgcheck_error *why IC_AUTO(error) = NULL;
 	struct ic_redirect redirect;
 	int result = ic_redirect_decide(&step, answer, &redirect, &why);
@@ -108,7 +152,12 @@ static bool follow(struct ic_exchange *x, const struct ic_http_answer *answer)
 	if (result == IMGCHECK_ERR_NOMEM)
 		ic_session_fail(x->session, result);
 	if (result < 0) {
-		finish_refused(x, IMGCHECK_VERDICT_SERVER_ERROR, imgcheck_error_message(why));
+		struct ic_buf reason IC_AUTO(buf);
+
+		ic_buf_init(&reason, IC_MAX_REASON_BYTES);
+		if (describe(x, answer, &reason) < 0 || ic_buf_printf(&reason, NULL, ": %s", imgcheck_error_message(why)) < 0)
+			ic_session_fail(x->session, IMGCHECK_ERR_NOMEM);
+		finish_refused(x, IMGCHECK_VERDICT_SERVER_ERROR, ic_buf_text(&reason));
 		return true;
 	}
 	if (!redirect.url)
@@ -116,8 +165,8 @@ static bool follow(struct ic_exchange *x, const struct ic_http_answer *answer)
 	x->method = redirect.method;
 	x->hops++;
 	x->delay = 0;
-	x->kept = redirect.keep_credentials;
-	if (!x->kept)
+	x->within = redirect.keep_credentials;
+	if (!x->within)
 		ic_secret_free(IC_TAKE(x->sent_header));
 	if (set_url(x, redirect.url))
 		proceed(x);
@@ -127,8 +176,30 @@ static bool follow(struct ic_exchange *x, const struct ic_http_answer *answer)
 /* The server speaks no TLS on a port that the runtime then tries without. */
 static bool is_plain(const struct ic_exchange *x, const struct ic_http_answer *answer)
 {
-	return answer->end == IC_HTTP_TLS && x->endpoint && x->endpoint->http_fallback && x->hops == 0 && !x->host->plain &&
+	return answer->end == IC_HTTP_TLS && !x->question.url && x->endpoint->http_fallback && x->hops == 0 && !x->host->plain &&
 	       strncmp(x->url, "https:", strlen("https:")) == 0;
+}
+
+static struct ic_asker asker_of(struct ic_exchange *x)
+{
+	return (struct ic_asker){.session = x->session, .host = x->host, .endpoint = x->endpoint, .home = x->home, .waiter = &x->waiter};
+}
+
+/* Whether a 401 is worth another request. */
+static bool is_challenged(struct ic_exchange *x, const struct ic_http_answer *answer)
+{
+	bool basic = x->host->challenge && x->host->challenge->scheme == IC_SCHEME_BASIC && x->sent_header;
+	struct ic_asker asker = asker_of(x);
+
+	x->rejected = x->rejected || basic;
+	if (x->challenged)
+		return false;
+	if (basic) {
+		x->bare = true; /* it was sent ahead: perhaps nothing is asked for here */
+		return true;
+	}
+	x->challenged = ic_authorize_challenged(&asker, x->sent_header, answer);
+	return x->challenged && !(x->rejected && x->host->challenge->scheme == IC_SCHEME_BASIC);
 }
 
 /* Whether something was learned, so that the same question is worth another request at once. */
@@ -139,13 +210,14 @@ static bool has_learned(struct ic_exchange *x, const struct ic_http_answer *answ
 		return true;
 	}
 	return answer->end == IC_HTTP_ANSWERED && answer->status == 401 && !x->question.url &&
-	       x->attempts.sent < IC_MAX_ATTEMPTS &&
-	       ic_authorize_challenged(x->session, x->host, x->endpoint, x->sent_header, answer);
+	       x->attempts.sent < IC_MAX_ATTEMPTS && is_challenged(x, answer);
 }
 
 /* Whether the request is repeated; *delay tells after how long. */
 static bool is_repeated(struct ic_exchange *x, const struct ic_http_answer *answer, ic_msec *delay)
 {
+	if (answer->status == 429 && x->host->limited)
+		return false;
 	x->attempts.last_host = x->question.last_endpoint;
 	x->attempts.left = ic_session_left(x->session);
 	*delay = ic_retry_delay(&x->attempts, answer);
@@ -155,38 +227,63 @@ static bool is_repeated(struct ic_exchange *x, const struct ic_http_answer *answ
 	return *delay >= 0;
 }
 
+/* Asks again after the delay, or waits for the one that does so already for this host. */
+static void ask_again(struct ic_exchange *x, const struct ic_http_answer *answer, ic_msec delay)
+{
+	bool turned_away = answer->end == IC_HTTP_ANSWERED && answer->status == 429;
+
+	x->delay = delay;
+	x->attempts.sent++;
+	if (turned_away && x->host->scout && x->host->scout != x) {
+		x->paused = true;
+		ic_waiters_add(&x->host->paused, &x->waiter);
+		return;
+	}
+	if (turned_away)
+		x->host->scout = x;
+	proceed(x);
+}
+
+/* What the answer leads to: another request, or the end. */
+static void decide(struct ic_exchange *x, const struct ic_http_answer *answer, bool again)
+{
+	ic_msec delay = 0;
+
+	if (again) {
+		ic_secret_free(IC_TAKE(x->sent_header));
+		ask_again(x, answer, 0);
+	} else if (answer->end == IC_HTTP_ANSWERED && answer->status / 100 == 3 && follow(x, answer)) {
+		return;
+	} else if (is_repeated(x, answer, &delay)) {
+		ask_again(x, answer, delay);
+	} else {
+		finish(x, answer);
+	}
+}
+
 static void on_answer(void *arg, const struct ic_http_answer *answer)
 {
 	struct ic_exchange *x = arg;
 	struct ic_host_state *host = x->host;
-	bool pioneer = x->pioneer, again;
-	ic_msec delay = 0;
+	bool pioneer = x->pioneer, scout = host->scout == x, again;
 
 	tell(x, answer);
 	if (pioneer)
 		host->state = IC_HOST_KNOWN;
+	if (scout)
+		host->scout = NULL;
 	x->pioneer = false;
 	again = has_learned(x, answer);
 	if (pioneer)
 		ic_waiters_wake(&host->waiters);
-	if (!again && answer->end == IC_HTTP_ANSWERED && answer->status / 100 == 3 && follow(x, answer))
-		return;
-	if (!again && !is_repeated(x, answer, &delay)) {
-		finish(x, answer);
-		return;
-	}
-	if (again) {
-		ic_secret_free(IC_TAKE(x->sent_header));
-		x->kept = false;
-	}
-	x->delay = delay;
-	x->attempts.sent++;
-	proceed(x);
+	decide(x, answer, again); /* x may be gone */
+	if (scout && !host->scout)
+		ic_waiters_wake(&host->paused);
 }
 
 /* ------------------------------------------------------------------ requests */
 
-/* Sends with the Authorization line, which is copied: the host's can be replaced before the answer. */
+/* The Authorization line is copied: the host's can be replaced before the answer. */
 static bool keep_header(struct ic_exchange *x, const char *header)
 {
 	if (header == x->sent_header)
@@ -198,13 +295,14 @@ static bool keep_header(struct ic_exchange *x, const char *header)
 
 static void collect_header(const struct ic_exchange *x, const char *lines[MAX_REQUEST_HEADERS])
 {
+	bool own = !x->question.url && x->within;
 	size_t n = 0;
 
 	if (x->sent_header)
 		lines[n++] = x->sent_header;
-	if (x->question.header)
-		lines[n++] = x->question.header;
-	for (size_t i = 0; x->endpoint && !x->question.url && i < x->endpoint->header.count && n + 1 < MAX_REQUEST_HEADERS; i++)
+	if (x->header)
+		lines[n++] = x->header;
+	for (size_t i = 0; own && i < x->endpoint->header.count && n + 1 < MAX_REQUEST_HEADERS; i++)
 		lines[n++] = ic_texts_get(&x->endpoint->header, i);
 	lines[n] = NULL;
 }
@@ -232,38 +330,57 @@ static void send(struct ic_exchange *x, const char *header)
 		ic_session_fail(x->session, result);
 }
 
-static void go_on(struct ic_waiter *w)
+static void authorize(struct ic_exchange *x)
 {
-	proceed((struct ic_exchange *)w);
-}
-
-static void proceed(struct ic_exchange *x)
-{
+	struct ic_asker asker = asker_of(x);
 	struct ic_refusal refusal;
 	const char *header;
 
-	if (x->host->plain && !set_endpoint_url(x, "http"))
-		return;
-	if (x->question.url || x->kept) {
-		send(x, x->sent_header);
-		return;
-	}
-	if (x->host->state == IC_HOST_UNKNOWN) {
-		x->host->state = IC_HOST_ASKED;
-		x->pioneer = true;
-		send(x, NULL);
-		return;
-	}
-	switch (ic_authorize(x->session, x->host, x->endpoint, &x->waiter, &header, &refusal)) {
+	switch (ic_authorize(&asker, &header, &refusal)) {
 	case IC_AUTHORIZED:
 		send(x, header);
 		break;
 	case IC_AUTHORIZATION_WAITS:
 		break;
 	case IC_AUTHORIZATION_REFUSED:
-		finish_refused(x, refusal.verdict, refusal.reason);
+		if (x->challenged) {
+			finish_refused(x, refusal.verdict, refusal.reason);
+		} else {
+			x->bare = true;
+			send(x, NULL);
+		}
 		break;
 	}
+}
+
+static void proceed(struct ic_exchange *x)
+{
+	if (x->host->plain && !set_endpoint_url(x, "http"))
+		return;
+	if (x->question.url || (x->hops > 0 && x->within && x->sent_header)) {
+		send(x, x->sent_header);
+	} else if (x->host->state == IC_HOST_UNKNOWN) {
+		x->host->state = IC_HOST_ASKED;
+		x->pioneer = true;
+		send(x, NULL);
+	} else if (x->bare && !x->challenged) {
+		send(x, NULL);
+	} else {
+		authorize(x);
+	}
+}
+
+static void go_on(struct ic_waiter *w)
+{
+	struct ic_exchange *x = (struct ic_exchange *)w;
+
+	if (x->paused && x->host->limited) {
+		finish_refused(x, IMGCHECK_VERDICT_RATE_LIMITED, x->host->limited);
+		return;
+	}
+	x->paused = false;
+	x->delay = 0;
+	proceed(x);
 }
 
 /* ------------------------------------------------------------------ the exchange */
@@ -276,28 +393,17 @@ void ic_exchange_init(struct ic_exchange *x, struct ic_session *session)
 void ic_exchange_clear(struct ic_exchange *x)
 {
 	free(x->path);
-	free(x->line);
-	free(x->url);
+	free(x->header);
+	ic_secret_free(x->url);
 	free(x->first_url);
 	ic_secret_free(x->sent_header);
 	ic_exchange_init(x, x->session);
 }
 
-/* Copies the texts of the question. */
-static bool keep_question(struct ic_exchange *x)
+static bool copy(const char *text, char **out)
 {
-	struct ic_question *q = &x->question;
-
-	x->path = ic_text_copy(q->url ? q->url : q->path, strlen(q->url ? q->url : q->path));
-	x->line = q->header ? ic_text_copy(q->header, strlen(q->header)) : NULL;
-	if (!x->path || (q->header && !x->line))
-		return false;
-	q->header = x->line;
-	if (q->url)
-		q->url = x->path;
-	else
-		q->path = x->path;
-	return true;
+	*out = text ? ic_text_copy(text, strlen(text)) : NULL;
+	return *out || !text;
 }
 
 void ic_exchange_ask(struct ic_exchange *x, const struct ic_endpoint *endpoint, const struct ic_question *question,
@@ -309,11 +415,10 @@ void ic_exchange_ask(struct ic_exchange *x, const struct ic_endpoint *endpoint, 
 	x->method = question->method;
 	x->done = done;
 	x->arg = arg;
+	x->within = true;
 	x->attempts.sent = 1;
-	if (!keep_question(x)) {
+	if (!copy(question->path, &x->path) || !copy(question->header, &x->header))
 		ic_session_fail(x->session, IMGCHECK_ERR_NOMEM);
-		return;
-	}
-	if (set_endpoint_url(x, endpoint->scheme))
+	else if (set_endpoint_url(x, endpoint->scheme) && ic_session_enter(x->session, &x->waiter))
 		proceed(x);
 }

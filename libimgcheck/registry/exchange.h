@@ -5,12 +5,16 @@
 /*
  * One question to one endpoint, asked until the answer is final: challenges are answered, redirects followed,
  * what is worth repeating is repeated.
+ *
+ * A host that is known to challenge gets its token or password ahead.  That spares a request, but must not
+ * change what is found out: a runtime meets no challenge where an image is given to anybody.  So what is refused
+ * ahead is asked for once more without anything, and only the answer to that counts.
  */
 
 #include "registry/retry.h"
 #include "registry/session.h"
 
-/* Everything is copied. */
+/* Endpoint and url are borrowed until the reply, the rest copied. */
 struct ic_question {
 	enum ic_http_method method;
 	const char *path;    /* behind the repository: "manifests/latest", "blobs/sha256:..." */
@@ -19,6 +23,7 @@ struct ic_question {
 	size_t max_body;
 	bool first_byte;     /* as in ic_http_request */
 	bool last_endpoint;  /* nobody else can be asked instead */
+	bool anonymous;      /* without the endpoint's login */
 };
 
 /* The final answer, or why there is none. */
@@ -26,6 +31,7 @@ struct ic_reply {
 	const struct ic_http_answer *answer; /* NULL where the question could not be put */
 	enum imgcheck_verdict verdict;       /* what it means; OK for 2xx */
 	const char *reason;                  /* one escaped line, "" for 2xx */
+	bool with_login;                     /* the endpoint's login was used */
 };
 
 typedef void (*ic_reply_fn)(void *arg, const struct ic_reply *reply);
@@ -36,15 +42,20 @@ struct ic_exchange {
 	struct ic_session *session;
 	const struct ic_endpoint *endpoint;
 	struct ic_question question;
+	char *path, *header;      /* the question's */
 	ic_reply_fn done;
 	void *arg;
 	enum ic_http_method method;
-	char *path, *line;        /* what the question points to */
 	char *url, *first_url;
 	struct ic_host_state *host; /* of url */
+	bool home;                /* url is at the endpoint's own scheme, host and port */
 	char *sent_header;        /* Authorization of the last request, secret; NULL for none */
-	bool kept;                /* it goes along with a redirect */
+	bool within;              /* no redirect has led away from the endpoint: what is secret still goes along */
 	bool pioneer;             /* the first request to its host */
+	bool bare;                /* what was sent ahead was refused: now without */
+	bool challenged;          /* the host at hand has challenged this very question */
+	bool rejected;            /* the password was sent, and was refused */
+	bool paused;              /* waits for another that was turned away by the same host */
 	unsigned hops;
 	ic_msec delay;            /* before the next request */
 	struct ic_retry attempts;

@@ -89,6 +89,7 @@ static void free_piece(void *arg)
 	free(piece->media_type);
 	free(piece->finding.reason);
 	free(piece->failure.reason);
+	free(piece->refused.reason);
 	free(piece->digest);
 	ic_texts_clear(&piece->urls);
 	ic_buf_clear(&piece->others);
@@ -267,11 +268,7 @@ const struct ic_endpoint *ic_piece_endpoint(const struct ic_piece *piece)
 	return piece->endpoint < list->count ? ic_vec_at(list, piece->endpoint) : NULL;
 }
 
-/*
- * Of several endpoints' failures containerd reports the first of the highest class: no answer, then 404, then
- * another status, then too large (core/remotes/docker/resolver.go).
- */
-static int failure_rank(const struct ic_reply *reply)
+int ic_piece_failure_rank(const struct ic_reply *reply)
 {
 	if (!reply->answer || reply->answer->status == 401)
 		return 1;
@@ -308,24 +305,36 @@ static void keep_other(struct ic_piece *piece, const struct ic_endpoint *endpoin
 		ic_session_fail(piece->all->session, IMGCHECK_ERR_NOMEM);
 }
 
-void ic_piece_fail_endpoint(struct ic_piece *piece, const struct ic_reply *reply)
+/* The endpoint at hand has failed: the next one is asked. */
+static void fail_endpoint(struct ic_piece *piece, enum imgcheck_verdict verdict, int rank, const char *reason)
 {
 	const struct ic_endpoint *endpoint = ic_piece_endpoint(piece);
-	int rank = failure_rank(reply);
 
 	if (rank > piece->failure_rank) {
-		struct ic_finding failure = {.verdict = verdict_for_kind(piece, reply->verdict), .endpoint = endpoint,
-		                             .platform = piece->platform, .reason = ic_text_copy(reply->reason, strlen(reply->reason))};
+		struct ic_finding failure = {.verdict = verdict_for_kind(piece, verdict), .endpoint = endpoint,
+		                             .platform = piece->platform, .reason = ic_text_copy(reason, strlen(reason))};
 
 		if (piece->failure.reason)
 			keep_other(piece, piece->failure.endpoint, piece->failure.reason);
 		replace_finding(&piece->failure, &failure);
 		piece->failure_rank = rank;
 	} else {
-		keep_other(piece, endpoint, reply->reason);
+		keep_other(piece, endpoint, reason);
 	}
 	piece->endpoint++;
 	ask_next(piece);
+}
+
+void ic_piece_fail_endpoint(struct ic_piece *piece, const struct ic_reply *reply)
+{
+	fail_endpoint(piece, reply->verdict, ic_piece_failure_rank(reply), reply->reason);
+}
+
+void ic_piece_fail_refused(struct ic_piece *piece)
+{
+	char *reason IC_AUTO(free) = IC_TAKE(piece->refused.reason);
+
+	fail_endpoint(piece, piece->refused.verdict, piece->refused.rank, reason ? reason : "");
 }
 
 static bool may_be_asked(const struct ic_piece *piece, const struct ic_endpoint *endpoint)
@@ -374,8 +383,7 @@ static void ask_next(struct ic_piece *piece)
 	}
 }
 
-/* Nobody after the endpoint at hand would be asked. */
-static bool is_last_endpoint(const struct ic_piece *piece)
+bool ic_piece_is_last_endpoint(const struct ic_piece *piece)
 {
 	const struct ic_vec *list = &piece->source->endpoints.list;
 
@@ -389,7 +397,7 @@ void ic_piece_ask(struct ic_piece *piece, const struct ic_question *question, ic
 {
 	struct ic_question whole = *question;
 
-	whole.last_endpoint = is_last_endpoint(piece);
+	whole.last_endpoint = ic_piece_is_last_endpoint(piece);
 	if (!piece->exchange) {
 		piece->exchange = calloc(1, sizeof(*piece->exchange));
 		if (!piece->exchange) {

@@ -38,6 +38,15 @@ struct ic_finding {
 	int platform;                       /* number of the wanted platform that it is about, or -1 */
 };
 
+/* What an endpoint refused, while words for it are looked for. */
+struct ic_refused {
+	enum imgcheck_verdict verdict;
+	int rank;       /* of the failure, by containerd's order */
+	long status;
+	bool with_login;
+	char *reason;
+};
+
 struct ic_pieces;
 
 struct ic_piece {
@@ -63,6 +72,7 @@ struct ic_piece {
 	struct ic_finding finding;
 	struct ic_finding failure; /* of the endpoints tried so far the one that counts */
 	int failure_rank;
+	struct ic_refused refused; /* by the endpoint at hand */
 	struct ic_buf others;      /* what further endpoints said */
 	char *digest;              /* of a tag: what it resolved to */
 	/* who waits */
@@ -115,6 +125,18 @@ void ic_piece_ask(struct ic_piece *piece, const struct ic_question *question, ic
 
 /* This endpoint cannot serve the piece; the next one is asked. */
 void ic_piece_fail_endpoint(struct ic_piece *piece, const struct ic_reply *reply);
+
+/* The same with what was kept of its refusal. */
+void ic_piece_fail_refused(struct ic_piece *piece);
+
+/* Nobody after the endpoint at hand would be asked. */
+bool ic_piece_is_last_endpoint(const struct ic_piece *piece);
+
+/*
+ * Of several endpoints' failures containerd reports the first of the highest class: no answer, then 404, then
+ * another status, then too large (core/remotes/docker/resolver.go).
+ */
+int ic_piece_failure_rank(const struct ic_reply *reply);
 
 /* The piece itself is no good, whoever else is asked. */
 void ic_piece_fail(struct ic_piece *piece, enum imgcheck_verdict verdict, const char *format, ...) IC_PRINTF(3, 4);

@@ -7,6 +7,7 @@
 #include "base/limits.h"
 #include "base/text.h"
 #include "registry/answer.h"
+#include "registry/authorize.h"
 #include "registry/piece.h"
 
 #define MAX_PATH_BYTES (IC_MAX_REF_BYTES + 32)
@@ -16,17 +17,29 @@
 
 enum tag_step {
 	TAG_HEAD,
-	TAG_GET,    /* the host knows no HEAD (405) */
-	TAG_MEASURE /* its HEAD tells no digest or no length: GET of the same */
+	TAG_GET,      /* the host knows no HEAD (405) */
+	TAG_MEASURE,  /* its HEAD tells no digest or no length: GET of the same */
+	TAG_WORDS,    /* its HEAD refuses: GET of the same, for the words alone */
+	TAG_ANONYMOUS /* it refuses the login: HEAD without one, for the words alone */
 };
 
-static void ask_manifest(struct ic_piece *piece, enum ic_http_method method, const char *accept, ic_reply_fn done)
+static void ask_manifest(struct ic_piece *piece, const struct ic_question *question, ic_reply_fn done)
 {
 	char path[MAX_PATH_BYTES];
-	const struct ic_question question = {.method = method, .path = path, .header = accept, .max_body = IC_MAX_MANIFEST_BYTES};
+	struct ic_question whole = *question;
 
 	(void)snprintf(path, sizeof(path), "manifests/%s", piece->name);
-	ic_piece_ask(piece, &question, done);
+	whole.path = path;
+	ic_piece_ask(piece, &whole, done);
+}
+
+static void on_tag(void *arg, const struct ic_reply *reply);
+
+static void ask_tag(struct ic_piece *piece, enum tag_step step, enum ic_http_method method)
+{
+	piece->step = step;
+	ask_manifest(piece, &(struct ic_question){.method = method, .header = ic_content_accept, .max_body = IC_MAX_MANIFEST_BYTES,
+	                                          .anonymous = step == TAG_ANONYMOUS}, on_tag);
 }
 
 /* What a media type means that is none of a manifest's. */
@@ -72,14 +85,14 @@ static void resolve(struct ic_piece *piece, const struct ic_http_answer *answer,
 		return;
 	}
 	if (is_digest(piece->name) && strcmp(piece->name, digest) != 0) {
-		ic_piece_fail(piece, IMGCHECK_VERDICT_CORRUPT, "the registry gives %s for it, another digest than asked for", digest);
+		ic_piece_fail(piece, IMGCHECK_VERDICT_CORRUPT, "its manifest has the digest %s, not the one asked for", digest);
 		return;
 	}
 	piece->digest = ic_text_copy(digest, strlen(digest));
 	if (!piece->digest)
 		ic_session_fail(piece->all->session, IMGCHECK_ERR_NOMEM);
 	if (piece->all->depth == IC_DEPTH_TAG && is_exhausted(answer)) {
-		ic_piece_fail(piece, IMGCHECK_VERDICT_RATE_LIMITED, "it is there, but the registry's rate limit leaves no pull now");
+		ic_piece_fail(piece, IMGCHECK_VERDICT_RATE_LIMITED, "it is there, but the registry's rate limit leaves no pull now (ratelimit-remaining: 0)");
 		return;
 	}
 	if (piece->all->depth > IC_DEPTH_TAG)
@@ -91,7 +104,7 @@ static void resolve(struct ic_piece *piece, const struct ic_http_answer *answer,
 /* The body is at hand: what it hashes to is its digest. */
 static void resolve_body(struct ic_piece *piece, const struct ic_http_answer *answer)
 {
-	const char *told = ic_http_header(answer, "docker-content-digest", 0);
+	const char *told = is_digest(piece->name) ? piece->name : ic_http_header(answer, "docker-content-digest", 0);
 	enum ic_digest_algorithm algorithm = IC_DIGEST_SHA256;
 	char digest[IC_DIGEST_TEXT_BYTES];
 
@@ -99,9 +112,7 @@ static void resolve_body(struct ic_piece *piece, const struct ic_http_answer *an
 		ic_piece_fail(piece, IMGCHECK_VERDICT_CORRUPT, "its manifest is empty");
 		return;
 	}
-	if (is_digest(piece->name))
-		(void)ic_digest_is_valid(piece->name, strlen(piece->name), &algorithm);
-	else if (told)
+	if (told)
 		(void)ic_digest_is_valid(told, strlen(told), &algorithm);
 	if (ic_digest_compute(algorithm, answer->body.data, answer->body.len, digest, NULL) < 0)
 		ic_session_fail(piece->all->session, IMGCHECK_ERR_INTERNAL);
@@ -112,54 +123,160 @@ static void resolve_body(struct ic_piece *piece, const struct ic_http_answer *an
 		resolve(piece, answer, digest, answer->body.len);
 }
 
-static void on_tag(void *arg, const struct ic_reply *reply);
+static const char too_large[] = "its manifest is larger than the 4393216 bytes that containerd takes";
 
 static void resolve_head(struct ic_piece *piece, const struct ic_http_answer *answer)
 {
-	const char *digest = ic_http_header(answer, "docker-content-digest", 0);
+	const char *digest = is_digest(piece->name) ? piece->name : ic_http_header(answer, "docker-content-digest", 0);
 	const char *length = ic_http_header(answer, "content-length", 0);
 	size_t size = 0;
 
 	if (!digest || !digest[0] || !length || !ic_text_to_size(length, strlen(length), SIZE_MAX, &size)) {
-		piece->step = TAG_MEASURE;
-		ask_manifest(piece, IC_HTTP_GET, ic_content_accept, on_tag);
+		ask_tag(piece, TAG_MEASURE, IC_HTTP_GET);
 	} else if (!ic_digest_is_valid(digest, strlen(digest), NULL)) {
 		ic_piece_fail(piece, IMGCHECK_VERDICT_CORRUPT, "the registry tells a digest for it that is none");
 	} else if (size == 0) {
 		ic_piece_fail(piece, IMGCHECK_VERDICT_CORRUPT, "the registry tells a size of zero for its manifest");
 	} else if (size > IC_MAX_MANIFEST_BYTES) {
-		ic_piece_fail_endpoint(piece, &(struct ic_reply){.answer = answer, .verdict = IMGCHECK_VERDICT_CORRUPT,
-		                                                 .reason = "its manifest is larger than containerd takes"});
+		ic_piece_fail_endpoint(piece, &(struct ic_reply){.answer = answer, .verdict = IMGCHECK_VERDICT_CORRUPT, .reason = too_large});
 	} else {
 		resolve(piece, answer, digest, size);
 	}
 }
 
+/* ------------------------------------------------------------------ tags that do not resolve */
+
+/* Appends to the reason of the refusal that is kept. */
+static void add_to_reason(struct ic_piece *piece, const char *joint, const char *text)
+{
+	struct ic_buf reason IC_AUTO(buf);
+	const char *kept = piece->refused.reason ? piece->refused.reason : "";
+
+	ic_buf_init(&reason, 4 * IC_MAX_REASON_BYTES);
+	if (ic_buf_add_text(&reason, kept, NULL) < 0 || ic_buf_add_text(&reason, joint, NULL) < 0 ||
+	    ic_buf_add_text(&reason, text, NULL) < 0)
+		ic_session_fail(piece->all->session, IMGCHECK_ERR_NOMEM);
+	free(piece->refused.reason);
+	piece->refused.reason = ic_buf_take(&reason);
+}
+
+/* The words of a GET of the same are those that HEAD cannot have; where it disagrees, HEAD has decided. */
+static void take_words(struct ic_piece *piece, const struct ic_reply *reply)
+{
+	long status = reply->answer && reply->answer->end == IC_HTTP_ANSWERED ? reply->answer->status : 0;
+
+	if (status == piece->refused.status) {
+		free(IC_TAKE(piece->refused.reason));
+		add_to_reason(piece, "", reply->reason);
+		if (status == 404 && ic_answer_is_web_page(reply->answer))
+			piece->refused.verdict = IMGCHECK_VERDICT_NOT_A_REGISTRY;
+	} else if (reply->verdict == IMGCHECK_VERDICT_OK) {
+		add_to_reason(piece, "; ", "a GET of the same is answered, but containerd does not try it then");
+	}
+}
+
+/* A host that never asks for the login that is there for it may hide what only that login may see. */
+static bool is_unasked(const struct ic_piece *piece)
+{
+	return piece->refused.status == 404 && !piece->refused.with_login &&
+	       !ic_login_is_anonymous(&ic_piece_endpoint(piece)->login);
+}
+
+static bool is_about_access(const struct ic_piece *piece)
+{
+	return piece->refused.verdict == IMGCHECK_VERDICT_UNAUTHORIZED || piece->refused.verdict == IMGCHECK_VERDICT_DENIED;
+}
+
+/* All words are there, but for what the login has to do with it. */
+static void end_refusal(struct ic_piece *piece)
+{
+	if (is_unasked(piece))
+		add_to_reason(piece, ": ", "the registry never asked for the credentials");
+	if (is_about_access(piece) && piece->refused.with_login && ic_piece_is_last_endpoint(piece))
+		ask_tag(piece, TAG_ANONYMOUS, IC_HTTP_HEAD);
+	else
+		ic_piece_fail_refused(piece);
+}
+
+/* What HEAD refuses stays refused; a GET only finds the words for it. */
+static bool is_worth_words(const struct ic_piece *piece)
+{
+	long status = piece->refused.status;
+
+	if (piece->step != TAG_HEAD)
+		return false;
+	return status == 403 || (ic_piece_is_last_endpoint(piece) && (status == 400 || status == 401 || status == 404 || status == 412));
+}
+
+/* The endpoint does not resolve the tag. */
+static void refuse(struct ic_piece *piece, const struct ic_reply *reply)
+{
+	const struct ic_http_answer *answer = reply->answer;
+	bool answered = answer && answer->end == IC_HTTP_ANSWERED;
+
+	free(piece->refused.reason);
+	piece->refused = (struct ic_refused){.verdict = reply->verdict, .rank = ic_piece_failure_rank(reply),
+	                                     .status = answered ? answer->status : 0, .with_login = reply->with_login};
+	add_to_reason(piece, "", reply->reason);
+	if (piece->refused.status == 404 && ic_answer_is_web_page(answer))
+		piece->refused.verdict = IMGCHECK_VERDICT_NOT_A_REGISTRY;
+	if (is_worth_words(piece))
+		ask_tag(piece, TAG_WORDS, IC_HTTP_GET);
+	else
+		end_refusal(piece);
+}
+
+/* ------------------------------------------------------------------ answers about tags */
+
+static bool is_oversized(const struct ic_reply *reply)
+{
+	return reply->answer && reply->answer->end == IC_HTTP_TOO_LARGE && reply->answer->status / 100 == 2;
+}
+
+static void on_unresolved(struct ic_piece *piece, const struct ic_reply *reply)
+{
+	long status = reply->answer && reply->answer->end == IC_HTTP_ANSWERED ? reply->answer->status : 0;
+
+	if (piece->step == TAG_HEAD && status == 405)
+		ask_tag(piece, TAG_GET, IC_HTTP_GET);
+	else if (is_oversized(reply))
+		ic_piece_fail_endpoint(piece, &(struct ic_reply){.answer = reply->answer, .verdict = IMGCHECK_VERDICT_CORRUPT, .reason = too_large});
+	else if (piece->step == TAG_MEASURE || status / 100 == 3)
+		ic_piece_fail(piece, reply->verdict, "%s", reply->reason); /* containerd asks no other host then */
+	else
+		refuse(piece, reply);
+}
+
 static void on_tag(void *arg, const struct ic_reply *reply)
 {
 	struct ic_piece *piece = arg;
-	bool is_head = piece->step == TAG_HEAD;
 
-	if (reply->verdict == IMGCHECK_VERDICT_OK && is_head) {
-		resolve_head(piece, reply->answer);
-	} else if (reply->verdict == IMGCHECK_VERDICT_OK) {
-		resolve_body(piece, reply->answer);
-	} else if (is_head && reply->answer && reply->answer->status == 405) {
-		piece->step = TAG_GET;
-		ask_manifest(piece, IC_HTTP_GET, ic_content_accept, on_tag);
-	} else if (reply->answer && reply->answer->end == IC_HTTP_TOO_LARGE && reply->answer->status / 100 == 2) {
-		ic_piece_fail_endpoint(piece, &(struct ic_reply){.answer = reply->answer, .verdict = IMGCHECK_VERDICT_CORRUPT,
-		                                                 .reason = "its manifest is larger than containerd takes"});
-	} else if (piece->step == TAG_MEASURE || (reply->answer && reply->answer->status / 100 == 3)) {
-		ic_piece_fail(piece, reply->verdict, "%s", reply->reason); /* containerd asks no other host then */
-	} else {
-		ic_piece_fail_endpoint(piece, reply);
+	switch ((enum tag_step)piece->step) {
+	case TAG_HEAD:
+	case TAG_GET:
+	case TAG_MEASURE:
+		if (reply->verdict != IMGCHECK_VERDICT_OK)
+			on_unresolved(piece, reply);
+		else if (piece->step == TAG_HEAD)
+			resolve_head(piece, reply->answer);
+		else
+			resolve_body(piece, reply->answer);
+		break;
+	case TAG_WORDS:
+		take_words(piece, reply);
+		end_refusal(piece);
+		break;
+	case TAG_ANONYMOUS:
+		if (reply->verdict == IMGCHECK_VERDICT_OK)
+			add_to_reason(piece, "; ", "without credentials it could be pulled");
+		ic_piece_fail_refused(piece);
+		break;
 	}
 }
 
 void ic_piece_ask_tag(struct ic_piece *piece)
 {
-	ask_manifest(piece, IC_HTTP_HEAD, ic_content_accept, on_tag);
+	ask_tag(piece, TAG_HEAD, IC_HTTP_HEAD);
 }
 
 /* ------------------------------------------------------------------ manifests */
@@ -283,6 +400,11 @@ static void on_manifest(void *arg, const struct ic_reply *reply)
 	struct ic_piece *piece = arg;
 	const struct ic_buf *body;
 
+	if (is_oversized(reply)) {
+		ic_piece_fail(piece, IMGCHECK_VERDICT_CORRUPT, "its manifest %s has more than the %zu bytes that were told", piece->name,
+		              piece->size);
+		return;
+	}
 	if (reply->verdict != IMGCHECK_VERDICT_OK) {
 		ic_piece_fail_endpoint(piece, reply);
 		return;
@@ -307,7 +429,12 @@ void ic_piece_ask_manifest(struct ic_piece *piece)
 		ic_piece_fail(piece, IMGCHECK_VERDICT_CORRUPT, "its index lists %s as something that is no image manifest", piece->name);
 		return;
 	}
+	if (piece->size > IC_MAX_MANIFEST_BYTES) {
+		ic_piece_fail(piece, IMGCHECK_VERDICT_CORRUPT, "%s", too_large);
+		return;
+	}
 	if (ic_buf_printf(&accept, NULL, "Accept: %.*s, */*", (int)strcspn(piece->media_type, ";"), piece->media_type) < 0)
 		ic_session_fail(piece->all->session, IMGCHECK_ERR_NOMEM);
-	ask_manifest(piece, IC_HTTP_GET, ic_buf_text(&accept), on_manifest);
+	ask_manifest(piece, &(struct ic_question){.method = IC_HTTP_GET, .header = ic_buf_text(&accept), .max_body = piece->size},
+	             on_manifest);
 }

@@ -35,6 +35,35 @@ void ic_waiters_wake(struct ic_waiters *list)
 	}
 }
 
+bool ic_session_enter(struct ic_session *s, struct ic_waiter *w)
+{
+	if (s->under_way >= IC_MAX_EXCHANGES) {
+		ic_waiters_add(&s->line, w);
+		return false;
+	}
+	s->under_way++;
+	return true;
+}
+
+/* An exchange can end as soon as it begins: a loop, where calling each other would go deep. */
+void ic_session_leave(struct ic_session *s)
+{
+	s->under_way--;
+	if (s->draining)
+		return;
+	s->draining = true;
+	while (s->line.first && s->under_way < IC_MAX_EXCHANGES) {
+		struct ic_waiter *w = s->line.first;
+
+		s->line.first = w->next;
+		if (!s->line.first)
+			s->line.last = NULL;
+		s->under_way++;
+		w->go_on(w);
+	}
+	s->draining = false;
+}
+
 /* ------------------------------------------------------------------ hosts */
 
 static int by_key(const void *a, const void *b)
@@ -49,6 +78,7 @@ static void free_host(void *arg)
 	tdestroy(host->tokens, ic_token_free);
 	ic_challenges_clear(&host->challenges);
 	ic_secret_free(host->basic);
+	free(host->limited);
 	free(host->key);
 	free(host);
 }
@@ -72,6 +102,7 @@ static int host_key(const char *url, const struct ic_login *login, char **key, s
 
 struct ic_host_state *ic_session_host(struct ic_session *s, const char *url, const struct ic_login *login)
 {
+	static const struct ic_login anonymous;
 	struct ic_host_state *host = calloc(1, sizeof(*host)), **found;
 
 	if (!host || host_key(url, login, &host->key, NULL) < 0) {
@@ -79,6 +110,7 @@ struct ic_host_state *ic_session_host(struct ic_session *s, const char *url, con
 		ic_session_fail(s, IMGCHECK_ERR_NOMEM);
 		return NULL;
 	}
+	host->login = login ? login : &anonymous;
 	found = tsearch(host, &s->hosts, by_key);
 	if (!found) {
 		free_host(host);

@@ -31,10 +31,15 @@ enum ic_host_knowledge { IC_HOST_UNKNOWN, IC_HOST_ASKED, IC_HOST_KNOWN };
 /* scheme://host:port with one login. */
 struct ic_host_state {
 	char *key;
+	const struct ic_login *login;         /* never NULL; without user and secret: anonymous */
 	enum ic_host_knowledge state;
 	struct ic_vec challenges;             /* owns what challenge points into */
 	const struct ic_challenge *challenge; /* how to answer it; NULL where it asks for nothing */
 	bool plain;                           /* speaks no TLS, though asked for: http from here on */
+	/* "too many requests": one exchange asks again until it is through or gives up, the others wait for it */
+	const void *scout;
+	struct ic_waiters paused;
+	char *limited;                        /* the reason of the one that gave up; NULL before */
 	char *basic;                          /* "Authorization: Basic ...", secret; NULL until it is needed */
 	struct ic_waiters waiters;            /* for the first answer */
 	void *tokens;                         /* tree of struct ic_token by repository */
@@ -44,8 +49,11 @@ struct ic_session {
 	const struct imgcheck_config *config;
 	struct ic_http *http;
 	ic_msec deadline;
-	void *hosts; /* tree of struct ic_host_state by key */
-	int failed;    /* the first error that ends the run: NOMEM or INTERNAL */
+	void *hosts;            /* tree of struct ic_host_state by key */
+	int failed;             /* the first error that ends the run: NOMEM or INTERNAL */
+	size_t under_way;       /* exchanges that have begun */
+	struct ic_waiters line; /* those that may begin when others have ended */
+	bool draining;
 };
 
 /* Errors: NOMEM, INTERNAL. */
@@ -63,8 +71,8 @@ const char *ic_session_proxy(struct ic_session *s, const struct ic_url *url);
 void ic_session_fail(struct ic_session *s, int result);
 
 /*
- * The host of a URL for this login (NULL for none), known or new; NULL without memory (the session has then
- * failed).  The URL is one that ic_url_parse() takes.
+ * The host of a URL for this login (NULL for none; borrowed for the session's life), known or new; NULL
+ * without memory (the session has then failed).  The URL is one that ic_url_parse() takes.
  */
 struct ic_host_state *ic_session_host(struct ic_session *s, const char *url, const struct ic_login *login);
 
@@ -73,6 +81,15 @@ struct ic_host_state *ic_session_host(struct ic_session *s, const char *url, con
  * answered.  An earlier challenge is replaced.
  */
 bool ic_host_learn(struct ic_session *s, struct ic_host_state *host, const struct ic_http_answer *answer);
+
+/*
+ * Whether one more exchange may begin now; else it waits in line.  Each holds a copy of its request, so that
+ * there are never more than IC_MAX_EXCHANGES.
+ */
+bool ic_session_enter(struct ic_session *s, struct ic_waiter *w);
+
+/* One has ended: others may begin. */
+void ic_session_leave(struct ic_session *s);
 
 void ic_waiters_add(struct ic_waiters *list, struct ic_waiter *w);
 
