@@ -328,14 +328,14 @@ static int check_realm(const struct ic_token *t, const char *realm, struct imgch
 	const char *name;
 
 	if (!ic_url_parse(realm, &place))
-		return ic_error_set(err, IMGCHECK_ERR_SYNTAX, "cannot get a token: the registry names \"%.100s\" as the place to ask, which "
-		                    "is no http or https URL", realm);
+		return ic_error_set(err, IMGCHECK_ERR_SYNTAX, "cannot get a token: the registry names \"%.100s\" as the place to ask, "
+		                    "which is no http or https URL", realm);
 	ic_url_host_name(&place, &name, &len);
 	if (ic_login_is_anonymous(t->host->login) || strcmp(place.scheme, "http") != 0 || strcmp(t->endpoint->scheme, "http") == 0 ||
 	    (strncasecmp(name, t->endpoint->host, len) == 0 && strchr(":", t->endpoint->host[len])))
 		return 0;
-	return ic_error_set(err, IMGCHECK_ERR_SYNTAX, "cannot get a token: the registry wants the credentials over http on another host "
-	                    "(%.*s), where they are not sent", (int)(len < 100 ? len : 100), name);
+	return ic_error_set(err, IMGCHECK_ERR_SYNTAX, "cannot get a token: the registry wants the credentials over http on another "
+	                    "host (%.*s), where they are not sent", (int)(len < 100 ? len : 100), name);
 }
 
 static int build(struct ic_token *t, enum ic_token_way way, struct imgcheck_error **err)

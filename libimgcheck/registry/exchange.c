@@ -182,7 +182,8 @@ static bool is_plain(const struct ic_exchange *x, const struct ic_http_answer *a
 
 static struct ic_asker asker_of(struct ic_exchange *x)
 {
-	return (struct ic_asker){.session = x->session, .host = x->host, .endpoint = x->endpoint, .home = x->home, .waiter = &x->waiter};
+	return (struct ic_asker){.session = x->session, .host = x->host, .endpoint = x->endpoint, .home = x->home,
+	                         .waiter = &x->waiter};
 }
 
 /* Whether a 401 is worth another request. */

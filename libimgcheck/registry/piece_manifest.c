@@ -92,7 +92,8 @@ static void resolve(struct ic_piece *piece, const struct ic_http_answer *answer,
 	if (!piece->digest)
 		ic_session_fail(piece->all->session, IMGCHECK_ERR_NOMEM);
 	if (piece->all->depth == IC_DEPTH_TAG && is_exhausted(answer)) {
-		ic_piece_fail(piece, IMGCHECK_VERDICT_RATE_LIMITED, "it is there, but the registry's rate limit leaves no pull now (ratelimit-remaining: 0)");
+		ic_piece_fail(piece, IMGCHECK_VERDICT_RATE_LIMITED,
+		              "it is there, but the registry's rate limit leaves no pull now (ratelimit-remaining: 0)");
 		return;
 	}
 	if (piece->all->depth > IC_DEPTH_TAG)
@@ -125,6 +126,12 @@ static void resolve_body(struct ic_piece *piece, const struct ic_http_answer *an
 
 static const char too_large[] = "its manifest is larger than the 4393216 bytes that containerd takes";
 
+/* containerd asks the next host then. */
+static void fail_oversized(struct ic_piece *piece, const struct ic_http_answer *answer)
+{
+	ic_piece_fail_endpoint(piece, &(struct ic_reply){.answer = answer, .verdict = IMGCHECK_VERDICT_CORRUPT, .reason = too_large});
+}
+
 static void resolve_head(struct ic_piece *piece, const struct ic_http_answer *answer)
 {
 	const char *digest = is_digest(piece->name) ? piece->name : ic_http_header(answer, "docker-content-digest", 0);
@@ -138,7 +145,7 @@ static void resolve_head(struct ic_piece *piece, const struct ic_http_answer *an
 	} else if (size == 0) {
 		ic_piece_fail(piece, IMGCHECK_VERDICT_CORRUPT, "the registry tells a size of zero for its manifest");
 	} else if (size > IC_MAX_MANIFEST_BYTES) {
-		ic_piece_fail_endpoint(piece, &(struct ic_reply){.answer = answer, .verdict = IMGCHECK_VERDICT_CORRUPT, .reason = too_large});
+		fail_oversized(piece, answer);
 	} else {
 		resolve(piece, answer, digest, size);
 	}
@@ -205,7 +212,9 @@ static bool is_worth_words(const struct ic_piece *piece)
 
 	if (piece->step != TAG_HEAD)
 		return false;
-	return status == 403 || (ic_piece_is_last_endpoint(piece) && (status == 400 || status == 401 || status == 404 || status == 412));
+	if (status == 403)
+		return true;
+	return ic_piece_is_last_endpoint(piece) && (status == 400 || status == 401 || status == 404 || status == 412);
 }
 
 /* The endpoint does not resolve the tag. */
@@ -240,7 +249,7 @@ static void on_unresolved(struct ic_piece *piece, const struct ic_reply *reply)
 	if (piece->step == TAG_HEAD && status == 405)
 		ask_tag(piece, TAG_GET, IC_HTTP_GET);
 	else if (is_oversized(reply))
-		ic_piece_fail_endpoint(piece, &(struct ic_reply){.answer = reply->answer, .verdict = IMGCHECK_VERDICT_CORRUPT, .reason = too_large});
+		fail_oversized(piece, reply->answer);
 	else if (piece->step == TAG_MEASURE || status / 100 == 3)
 		ic_piece_fail(piece, reply->verdict, "%s", reply->reason); /* containerd asks no other host then */
 	else

@@ -33,24 +33,41 @@ static bool read_number(const char *text, size_t len, size_t max, int64_t *out)
 	return true;
 }
 
+/* The month's number, 1 to 12; 0 where the name is none. */
+static int64_t read_month(const char *name)
+{
+	static const char names[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
+
+	for (int64_t month = 1; month <= 12; month++)
+		if (strncmp(names + 3 * (month - 1), name, 3) == 0)
+			return month;
+	return 0;
+}
+
+/* Digits are in the places of digits, and all else is as it must be. */
+static bool has_date_form(const char *text)
+{
+	static const char form[] = "???, dd ??? dddd dd:dd:dd GMT";
+
+	for (size_t i = 0; i < sizeof(form); i++)
+		if (form[i] == 'd' ? !ic_is_digit(text[i]) : form[i] == '?' ? !ic_is_alpha(text[i]) : text[i] != form[i])
+			return false;
+	return true;
+}
+
 /* "Sun, 06 Nov 1994 08:49:37 GMT" (RFC 9110, 5.6.7), the one form that is still sent. */
 static bool read_date(const char *text, int64_t *out)
 {
-	static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
-	int64_t year, day, hour, minute, second;
-	size_t month = 0;
+	int64_t year, day, hour, minute, second, month;
 
-	if (strlen(text) != 29 || memcmp(text + 3, ", ", 2) != 0 || strcmp(text + 25, " GMT") != 0)
+	if (!has_date_form(text))
 		return false;
-	while (month < 12 && strncmp(months + 3 * month, text + 8, 3) != 0)
-		month++;
-	if (month == 12 || text[7] != ' ' || text[11] != ' ' || text[16] != ' ' || text[19] != ':' || text[22] != ':')
-		return false;
-	if (!read_number(text + 5, 2, 31, &day) || !read_number(text + 12, 4, 9999, &year) ||
+	month = read_month(text + 8);
+	if (month == 0 || !read_number(text + 5, 2, 31, &day) || !read_number(text + 12, 4, 9999, &year) ||
 	    !read_number(text + 17, 2, 23, &hour) || !read_number(text + 20, 2, 59, &minute) ||
 	    !read_number(text + 23, 2, 60, &second))
 		return false;
-	*out = ((days_from_civil(year, (int64_t)month + 1, day) * 24 + hour) * 60 + minute) * 60 + second;
+	*out = ((days_from_civil(year, month, day) * 24 + hour) * 60 + minute) * 60 + second;
 	return true;
 }
 

@@ -93,32 +93,44 @@ static int add_pair(struct ic_buf *out, char separator, const char *name, const 
 	return result == 0 ? ic_url_add_component(out, value, err) : result;
 }
 
+static int join_scopes(const struct ic_vec *scopes, struct ic_buf *out, struct imgcheck_error **err)
+{
+	int result = 0;
+
+	for (size_t i = 0; result == 0 && i < scopes->count; i++) {
+		result = i ? ic_buf_add_char(out, ' ', err) : 0;
+		if (result == 0)
+			result = ic_buf_add_text(out, ic_texts_get(scopes, i), err);
+	}
+	return result;
+}
+
+/* In the order of the names, as Go encodes a form. */
 static int build_form(const struct ic_token_request *r, struct ic_buf *form, struct imgcheck_error **err)
 {
 	bool refresh = has_text(r->login->identity_token);
 	struct ic_buf joined IC_AUTO(buf);
-	int result = 0;
+	int result;
 
 	ic_buf_init(&joined, MAX_SCOPES * IC_MAX_URL_BYTES);
-	for (size_t i = 0; result == 0 && i < r->scopes->count; i++) {
-		result = i ? ic_buf_add_char(&joined, ' ', err) : 0;
-		if (result == 0)
-			result = ic_buf_add_text(&joined, ic_texts_get(r->scopes, i), err);
+	result = join_scopes(r->scopes, &joined, err);
+	if (result == 0) {
+		const struct {
+			const char *name, *value; /* NULL: not sent */
+		} pairs[] = {
+			{"client_id", CLIENT},
+			{"grant_type", refresh ? "refresh_token" : "password"},
+			{"password", refresh ? NULL : r->login->secret},
+			{"refresh_token", refresh ? r->login->identity_token : NULL},
+			{"scope", ic_buf_text(&joined)},
+			{"service", r->service ? r->service : ""},
+			{"username", refresh ? NULL : r->login->user},
+		};
+
+		for (size_t i = 0; result == 0 && i < IC_COUNT(pairs); i++)
+			if (pairs[i].value)
+				result = add_pair(form, form->len ? '&' : '\0', pairs[i].name, pairs[i].value, err);
 	}
-	if (result == 0)
-		result = add_pair(form, 0, "client_id", CLIENT, err);
-	if (result == 0)
-		result = add_pair(form, '&', "grant_type", refresh ? "refresh_token" : "password", err);
-	if (result == 0 && refresh)
-		result = add_pair(form, '&', "refresh_token", r->login->identity_token, err);
-	if (result == 0 && !refresh)
-		result = add_pair(form, '&', "password", r->login->secret, err);
-	if (result == 0)
-		result = add_pair(form, '&', "scope", ic_buf_text(&joined), err);
-	if (result == 0)
-		result = add_pair(form, '&', "service", r->service ? r->service : "", err);
-	if (result == 0 && !refresh)
-		result = add_pair(form, '&', "username", r->login->user ? r->login->user : "", err);
 	return result;
 }
 

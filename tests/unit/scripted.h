@@ -37,6 +37,7 @@ struct scripted_rule {
 
 #define SCRIPTED_LAYER "L"
 #define OCI "application/vnd.oci.image."
+#define ERRORS(code, message) "{\"errors\":[{\"code\":\"" code "\",\"message\":\"" message "\"}]}"
 
 static const struct scripted_rule scripted_image[] = {
 	{"HEAD " SCRIPTED_REPOSITORY "/manifests/1", NULL, 0, 200, 0,

@@ -71,20 +71,24 @@ TEST(answer, reasons_name_the_request_and_the_words)
 		const char *reason;
 	} rows[] = {
 		{404, NULL, "", false, "GET " URL " 404"},
-		{404, NULL, "{\"errors\":[{\"code\":\"MANIFEST_UNKNOWN\",\"message\":\"manifest unknown\",\"detail\":{\"Tag\":\"x\"}}]}", false,
-		 "GET " URL " 404 MANIFEST_UNKNOWN (manifest unknown)"},
+		{404, NULL, "{\"errors\":[{\"code\":\"MANIFEST_UNKNOWN\",\"message\":\"manifest unknown\",\"detail\":{\"Tag\":\"x\"}}]}",
+		 false, "GET " URL " 404 MANIFEST_UNKNOWN (manifest unknown)"},
 		{404, NULL, "{\"errors\":[{\"code\":\"NAME_UNKNOWN\",\"message\":\"no\"}]}", false,
 		 "GET " URL " 404 NAME_UNKNOWN (no): there is no such repository"},
 		{401, NULL, "", false, "GET " URL " 401: missing, or a login is needed"},
 		{401, NULL, "", true, "GET " URL " 401: missing, or the credentials are not accepted"},
 		{401, NULL, "{\"details\":\"incorrect username or password\"}", true,
 		 "GET " URL " 401 (incorrect username or password): the credentials are rejected"},
-		{403, NULL, "Your token has expired\nsecond line", true, "GET " URL " 403 (Your token has expired): the credentials have expired"},
-		{500, NULL, "{\"errors\":[{\"code\":\"UNKNOWN\",\"message\":\"unknown error\",\"detail\":{\"errors\":[{\"code\":\"DENIED\"},{\"code\":\"X\"}]}}]}",
+		{403, NULL, "Your token has expired\nsecond line", true,
+		 "GET " URL " 403 (Your token has expired): the credentials have expired"},
+		{500, NULL,
+		 "{\"errors\":[{\"code\":\"UNKNOWN\",\"message\":\"unknown error\","
+		 "\"detail\":{\"errors\":[{\"code\":\"DENIED\"},{\"code\":\"X\"}]}}]}",
 		 false, "GET " URL " 500 UNKNOWN/DENIED/X (unknown error): the upstream of this cache refuses it"},
 		{404, NULL, "<?xml version=\"1.0\"?><Error><Code>NoSuchKey</Code><Message>gone</Message></Error>", false,
 		 "GET " URL " 404 NoSuchKey (gone): missing in the store behind the registry"},
-		{503, "content-type: text/html", "<html><head><title>503 Sorry</title></head>", false, "GET " URL " 503 (a web page: 503 Sorry)"},
+		{503, "content-type: text/html", "<html><head><title>503 Sorry</title></head>", false,
+		 "GET " URL " 503 (a web page: 503 Sorry)"},
 		{429, "retry-after: 30", "{\"errors\":[]}", false, "GET " URL " 429, retry-after 30"},
 		{400, NULL, "{\"errors\":5}", false, "GET " URL " 400"},
 		{400, NULL, "{\"errors\":[5]}", false, "GET " URL " 400"},
@@ -197,7 +201,8 @@ TEST(answer, agrees_with_the_shared_table)
 		cr_skip("no ../shared/facts");
 	t = test_table_open(path);
 	for (size_t row = 0; row < test_table_rows(t); row++) {
-		const char *id = test_table_get(t, row, "id"), *class = test_table_get(t, row, "class"), *body = test_table_get(t, row, "body");
+		const char *id = test_table_get(t, row, "id"), *class = test_table_get(t, row, "class");
+		const char *body = test_table_get(t, row, "body");
 		long status = strtol(test_table_get(t, row, "status"), NULL, 10);
 		struct ic_http_answer a;
 		char *reason;

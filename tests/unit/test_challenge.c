@@ -20,7 +20,8 @@ static void parse(const char *const *fields, size_t count, struct ic_vec *out)
 
 TEST(challenge, a_field_holds_one_challenge)
 {
-	static const char *const fields[] = {"Negotiate", "Basic realm=\"r\"", "Bearer realm=\"https://t/\", service=s , x=\"a\\\"b\",x=2; y=3"};
+	static const char *const fields[] = {"Negotiate", "Basic realm=\"r\"",
+	                                     "Bearer realm=\"https://t/\", service=s , x=\"a\\\"b\",x=2; y=3"};
 	struct ic_vec list;
 	const struct ic_challenge *c;
 

@@ -104,7 +104,8 @@ TEST(redirect, what_is_refused)
 	};
 
 	for (size_t i = 0; i < IC_COUNT(rows); i++) {
-		struct ic_redirect_step step = {.url = rows[i].url, .first = rows[i].url, .hops = rows[i].hops, .credentials = rows[i].credentials};
+		struct ic_redirect_step step = {.url = rows[i].url, .first = rows[i].url, .hops = rows[i].hops,
+		                                .credentials = rows[i].credentials};
 		struct imgcheck_error *err = NULL;
 		struct ic_redirect next;
 
@@ -129,6 +130,17 @@ static const char *location_of(const char *answer, char *out, size_t size)
 	return out;
 }
 
+static bool is_as_told(const char *answer, const char *rule, int result, const struct ic_redirect *next)
+{
+	if (strstr(answer, "11 redirects"))
+		return result == IMGCHECK_ERR_LIMIT;
+	if (strstr(rule, "method stays HEAD"))
+		return result == 0 && next->method == IC_HTTP_HEAD && next->url;
+	if (strstr(answer, "without Location"))
+		return result == 0 && !next->url;
+	return result == 0 && next->url && next->keep_credentials == (strncmp(rule, "yes", 3) == 0);
+}
+
 TEST(redirect, agrees_with_the_shared_table)
 {
 	const char *path = test_shared("facts/redirects.tsv");
@@ -149,14 +161,7 @@ TEST(redirect, agrees_with_the_shared_table)
 		struct ic_redirect next;
 		int result = decide(&step, strtol(head ? answer + 5 : many ? "307" : answer, NULL, 10), to, &next, NULL);
 
-		if (many)
-			cr_expect_eq(result, IMGCHECK_ERR_LIMIT, "%s", id);
-		else if (strstr(rule, "method stays HEAD"))
-			cr_expect(result == 0 && next.method == IC_HTTP_HEAD && next.url, "%s", id);
-		else if (strstr(answer, "without Location"))
-			cr_expect(result == 0 && !next.url, "%s", id);
-		else
-			cr_expect(result == 0 && next.url && next.keep_credentials == (strncmp(rule, "yes", 3) == 0), "%s", id);
+		cr_expect(is_as_told(answer, rule, result, &next), "%s", id);
 		covered++;
 		free(next.url);
 	}
