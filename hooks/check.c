@@ -3,36 +3,44 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "login_helper.h"
 #include "memory.h"
+#include "output.h"
 #include "policy.h"
+#include "process.h"
+#include "progress.h"
 #include "proxies.h"
 #include "say.h"
 #include "settings.h"
 #include "snapctl.h"
 #include "status.h"
 
-enum { TAKE_CREDS, TAKE_PROXY, TAKE_WARN, TAKE_FORMAT };
+enum { TAKE_CREDS, TAKE_PROXY, TAKE_WARN, TAKE_VERBOSE, TAKE_FORMAT, TAKE_OUTPUT, TAKE_QUIET };
 
 const struct flag check_flags[] = {
 	{ "creds", "USER:PASS", "login for the registry of --registry", TAKE_CREDS },
 	{ "proxy", "URL", "proxy for http and https", TAKE_PROXY },
 	{ "warn", "CLASS,...", "classes that only warn: missing, access, undecided, ...", TAKE_WARN },
-	{ "format", "text|json", "how to print the report (text)", TAKE_FORMAT },
+	{ "verbose", NULL, "print each request to standard error", TAKE_VERBOSE },
+	{ 0 },
+};
+
+const struct flag check_report_flags[] = {
+	{ "format", RENDER_NAMES, "how to print the report (text)", TAKE_FORMAT },
+	{ "output", "FILE", "write the report to this file, by way of a rename", TAKE_OUTPUT },
+	{ "quiet", NULL, "print only the decision and the counts", TAKE_QUIET },
 	{ 0 },
 };
 
 static int take_format(struct check *c, const char *value)
 {
-	if (!strcmp(value, "text"))
-		c->format = IMGCHECK_FORMAT_TEXT;
-	else if (!strcmp(value, "json"))
-		c->format = IMGCHECK_FORMAT_JSON;
-	else
-		return say_usage(c->input.command, "--format %s: it is text or json", value);
-	return 0;
+	c->rendering = render_find(value);
+	if (c->rendering)
+		return 0;
+	return say_usage(c->input.command, "--format %s: it is one of " RENDER_NAMES, value);
 }
 
 static int take_warn(struct check *c, const char *value)
@@ -64,6 +72,15 @@ int check_take(void *arg, int id, const char *value)
 		return 0;
 	case TAKE_WARN:
 		return take_warn(c, value);
+	case TAKE_VERBOSE:
+		c->verbose = true;
+		return 0;
+	case TAKE_OUTPUT:
+		c->output = value;
+		return 0;
+	case TAKE_QUIET:
+		c->quiet = true;
+		return 0;
 	default:
 		return take_format(c, value);
 	}
@@ -95,7 +112,7 @@ static int set_login(const struct check *c, struct imgcheck_config *config)
 
 	if (!c->creds)
 		return 0;
-	if (!c->has_registry)
+	if (!c->registry)
 		return say_usage(c->input.command, "--creds needs --registry, since a login belongs to one host");
 	secret = strchr(c->creds, ':') + 1;
 	{
@@ -126,24 +143,33 @@ static int set_policy(const struct check *c, struct imgcheck_config *config)
 static int set_registry(struct check *c, struct imgcheck_config *config)
 {
 	AUTO(error) struct imgcheck_error *e = NULL;
-	AUTO(free) char *value = NULL;
 	const char *flag = options_library_get(&c->options, IMGCHECK_OPTION_REGISTRY);
 
-	c->has_registry = flag != NULL;
+	c->registry = memory_text(flag);
 	if (flag)
 		return imgcheck_images_set_value(c->input.images, "registry", flag, &e) ? say_refused(e) : 0;
 	if (!c->input.target.object)
 		return 0;
-	if (imgcheck_target_value(c->input.target.object, "registry", &value, &e))
+	if (imgcheck_target_value(c->input.target.object, "registry", &c->registry, &e))
 		return say_error(e);
-	c->has_registry = value != NULL;
-	return value && imgcheck_config_set(config, IMGCHECK_OPTION_REGISTRY, value, &e) ? say_refused(e) : 0;
+	return c->registry && imgcheck_config_set(config, IMGCHECK_OPTION_REGISTRY, c->registry, &e) ? say_refused(e) : 0;
+}
+
+/* For those who are told what to run afterwards. */
+static void note_insecure(struct check *c, const struct settings *settings)
+{
+	for (size_t i = 0; i < c->options.count; i++)
+		if (c->options.given[i].option == IMGCHECK_OPTION_PLAIN_HTTP || c->options.given[i].option == IMGCHECK_OPTION_SKIP_VERIFY)
+			lines_add(&c->insecure, c->options.given[i].value);
+	settings_list(settings, "plain-http", &c->insecure);
+	settings_list(settings, "skip-verify", &c->insecure);
 }
 
 static int configure(struct check *c, const struct settings *settings, struct imgcheck_config *config)
 {
 	int status;
 
+	note_insecure(c, settings);
 	set_surroundings(c, settings, config);
 	status = set_policy(c, config);
 	status = status ? status : set_registry(c, config);
@@ -153,39 +179,17 @@ static int configure(struct check *c, const struct settings *settings, struct im
 	return status ? status : set_login(c, config);
 }
 
-/* Progress, for a person at a terminal only. */
-static void show_progress(void *arg, const struct imgcheck_event *event)
-{
-	(void)arg;
-	if (event->kind == IMGCHECK_EVENT_DONE)
-		fprintf(stderr, "\r%zu of %zu images%s", event->done, event->total, event->done == event->total ? "\r\033[K" : "");
-}
-
-static int print(const struct check *c, const struct imgcheck_report *report, FILE *out)
+static int ask(struct check *c, struct imgcheck_config *config, FILE *out, struct imgcheck_report **report)
 {
 	AUTO(error) struct imgcheck_error *e = NULL;
-	AUTO(free) char *text = NULL;
-	size_t len;
+	bool person = isatty(STDERR_FILENO) && isatty(fileno(out));
+	enum progress_mode mode = c->verbose ? PROGRESS_REQUESTS : person && !c->quiet ? PROGRESS_LINE : PROGRESS_NONE;
+	int64_t start = process_clock();
 
-	if (imgcheck_report_render(report, c->format, &text, &len, &e))
+	if (progress_check(config, c->input.images, mode, report, &e))
 		return say_error(e);
-	if (fwrite(text, 1, len, out) != len || (len && text[len - 1] != '\n' && fputc('\n', out) == EOF) || fflush(out)) {
-		say("cannot write the report");
-		return STATUS_INTERNAL;
-	}
-	return policy_status(report);
-}
-
-static int ask(struct check *c, struct imgcheck_config *config, FILE *out)
-{
-	AUTO(error) struct imgcheck_error *e = NULL;
-	AUTO(report) struct imgcheck_report *report = NULL;
-
-	if (isatty(STDERR_FILENO) && isatty(fileno(out)))
-		imgcheck_config_set_event_fn(config, show_progress, NULL);
-	if (imgcheck_check(config, c->input.images, &report, &e))
-		return say_error(e);
-	return print(c, report, out);
+	c->seconds = (double)(process_clock() - start) / 1000;
+	return 0;
 }
 
 /* What was named, and the settings of the snap that it is of. */
@@ -202,12 +206,13 @@ static int open_input(struct check *c, struct settings *settings)
 	return 0;
 }
 
-int check_run(struct check *c, FILE *out)
+int check_ask(struct check *c, FILE *out, struct imgcheck_report **report)
 {
 	AUTO(config) struct imgcheck_config *config = NULL;
 	AUTO(settings) struct settings settings = { 0 };
 	int status;
 
+	*report = NULL;
 	if (!c->paths.count && !c->input.refs.count && !c->input.target.dir)
 		return say_usage(c->input.command, "nothing to check: give a path, --image or --target");
 	status = open_input(c, &settings);
@@ -225,16 +230,86 @@ int check_run(struct check *c, FILE *out)
 		return status;
 	if (input_is_unconfigured(&c->input) && !imgcheck_images_count(c->input.images) && !imgcheck_images_problem(c->input.images, 0))
 		return 0;
-	return ask(c, config, out);
+	return ask(c, config, out, report);
 }
 
-static int explain(const struct check *c, const struct imgcheck_config *config, const char *ref, FILE *out)
+/* What the library renders. */
+static int print_own(const struct imgcheck_report *report, enum imgcheck_format format, FILE *out)
 {
 	AUTO(error) struct imgcheck_error *e = NULL;
 	AUTO(free) char *text = NULL;
 	size_t len;
 
-	if (imgcheck_config_explain(config, ref, c->format, &text, &len, &e))
+	if (imgcheck_report_render(report, format, &text, &len, &e))
+		return say_error(e);
+	fwrite(text, 1, len, out);
+	if (len && text[len - 1] != '\n')
+		fputc('\n', out);
+	return 0;
+}
+
+json_t *check_document(const struct imgcheck_report *report)
+{
+	AUTO(error) struct imgcheck_error *e = NULL;
+	AUTO(free) char *text = NULL;
+	size_t len;
+
+	if (imgcheck_report_render(report, IMGCHECK_FORMAT_JSON, &text, &len, &e)) {
+		say_error(e);
+		return NULL;
+	}
+	return memory_must(json_loadb(text, len, 0, NULL));
+}
+
+/* What is made from its JSON. */
+static int print_view(const struct check *c, const struct imgcheck_report *report, FILE *out)
+{
+	AUTO(json) json_t *document = check_document(report);
+
+	if (!document)
+		return STATUS_INTERNAL;
+	if (c->quiet) {
+		fprintf(out, "%s: ", render_text(document, "decision"));
+		render_counts(document, out);
+		fputc('\n', out);
+	} else {
+		c->rendering->print(&(struct view){ &document, 1, (long long)time(NULL), c->seconds }, out);
+	}
+	return 0;
+}
+
+int check_print(const struct check *c, const struct imgcheck_report *report, FILE *out)
+{
+	AUTO(output) struct output page = { 0 };
+	int status;
+
+	output_open(&page);
+	if (c->quiet || (c->rendering && c->rendering->print))
+		status = print_view(c, report, page.stream);
+	else
+		status = print_own(report, c->rendering ? c->rendering->format : IMGCHECK_FORMAT_TEXT, page.stream);
+	status = status ? status : output_finish(&page, out, c->output);
+	return status ? status : policy_status(report);
+}
+
+int check_run(struct check *c, FILE *out)
+{
+	AUTO(report) struct imgcheck_report *report = NULL;
+	int status;
+
+	if (c->quiet && c->rendering)
+		return say_usage(c->input.command, "--quiet and --format do not go together");
+	status = check_ask(c, out, &report);
+	return status || !report ? status : check_print(c, report, out);
+}
+
+static int explain(const struct imgcheck_config *config, const char *ref, enum imgcheck_format format, FILE *out)
+{
+	AUTO(error) struct imgcheck_error *e = NULL;
+	AUTO(free) char *text = NULL;
+	size_t len;
+
+	if (imgcheck_config_explain(config, ref, format, &text, &len, &e))
 		return say_refused(e);
 	if (fwrite(text, 1, len, out) == len && !fflush(out))
 		return 0;
@@ -242,7 +317,7 @@ static int explain(const struct check *c, const struct imgcheck_config *config, 
 	return STATUS_INTERNAL;
 }
 
-int check_explain(struct check *c, FILE *out)
+int check_explain(struct check *c, enum imgcheck_format format, FILE *out)
 {
 	AUTO(config) struct imgcheck_config *config = NULL;
 	AUTO(settings) struct settings settings = { 0 };
@@ -254,7 +329,7 @@ int check_explain(struct check *c, FILE *out)
 		return say_error(NULL);
 	status = configure(c, &settings, config);
 	for (size_t i = 0; i < c->paths.count && !status; i++)
-		status = explain(c, config, c->paths.line[i], out);
+		status = explain(config, c->paths.line[i], format, out);
 	return status;
 }
 
@@ -265,4 +340,6 @@ void check_clear(struct check *c)
 	options_library_clear(&c->options);
 	node_files_clear(&c->files);
 	lines_clear(&c->warn);
+	lines_clear(&c->insecure);
+	free(c->registry);
 }

@@ -1,9 +1,51 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
+#include <string.h>
 
 #include "check.h"
 #include "commands.h"
+#include "output.h"
+#include "render/nagios.h"
 #include "status.h"
+
+/* Also where the command line is wrong: a monitoring system understands no other status. */
+static bool wants_nagios(char *const *argv)
+{
+	for (; *argv; argv++)
+		if (!strcmp(*argv, "--format=nagios") || (!strcmp(*argv, "--format") && argv[1] && !strcmp(argv[1], "nagios")))
+			return true;
+	return false;
+}
+
+static int print_nagios(const struct check *c, const struct imgcheck_report *report)
+{
+	AUTO(json) json_t *document = check_document(report);
+	AUTO(output) struct output out = { 0 };
+
+	output_open(&out);
+	if (document)
+		render_nagios(&(struct view){ &document, 1, -1, c->seconds }, out.stream);
+	if (!document || output_finish(&out, stdout, c->output))
+		return NAGIOS_UNKNOWN;
+	return (int)nagios_state(document);
+}
+
+/* status is STATUS_GO, or that of the command line. */
+static int check_nagios(struct check *c, int status)
+{
+	AUTO(report) struct imgcheck_report *report = NULL;
+
+	if (status == STATUS_GO)
+		status = check_ask(c, stdout, &report);
+	if (report)
+		return print_nagios(c, report);
+	if (status == STATUS_OK) {
+		puts("IMGCHECK OK - nothing is needed");
+		return NAGIOS_OK;
+	}
+	printf("IMGCHECK UNKNOWN - no check could be made (exit status %d): standard error says why\n", status);
+	return NAGIOS_UNKNOWN;
+}
 
 int cmd_check(char *const *argv)
 {
@@ -15,6 +57,7 @@ int cmd_check(char *const *argv)
 		{ input_value_flags, input_take, &c.input },
 		{ node_files_flags, node_files_take, &c.files },
 		{ check_flags, check_take, &c },
+		{ check_report_flags, check_take, &c },
 		{ library, options_library_take, &c.options },
 	};
 	const struct command_line line = {
@@ -31,5 +74,9 @@ int cmd_check(char *const *argv)
 	};
 	int status = options_read(&line, argv, &c.paths, NULL);
 
+	if (status == STATUS_OK)
+		return status; /* the help */
+	if (wants_nagios(argv))
+		return check_nagios(&c, status);
 	return status == STATUS_GO ? check_run(&c, stdout) : status;
 }

@@ -6,11 +6,29 @@
 #include "say.h"
 #include "status.h"
 
+static const struct flag explain_flags[] = {
+	{ "format", "text|json", "how to print it (text)", 0 },
+	{ 0 },
+};
+
+static int explain_take(void *arg, int id, const char *value)
+{
+	const struct rendering *r = render_find(value);
+
+	(void)id;
+	if (!r || r->print)
+		return say_usage("explain", "--format %s: it is text or json", value);
+	*(enum imgcheck_format *)arg = r->format;
+	return 0;
+}
+
 int cmd_explain(char *const *argv)
 {
+	enum imgcheck_format format = IMGCHECK_FORMAT_TEXT;
 	AUTO(check) struct check c = { .input.command = "explain" };
 	AUTO(free) struct flag *library = options_library_flags();
 	const struct flag_group groups[] = {
+		{ explain_flags, explain_take, &format },
 		{ input_target_flags, input_take, &c.input },
 		{ node_files_flags, node_files_take, &c.files },
 		{ check_flags, check_take, &c },
@@ -29,5 +47,5 @@ int cmd_explain(char *const *argv)
 
 	if (status != STATUS_GO)
 		return status;
-	return c.paths.count ? check_explain(&c, stdout) : say_usage("explain", "which image?");
+	return c.paths.count ? check_explain(&c, format, stdout) : say_usage("explain", "which image?");
 }

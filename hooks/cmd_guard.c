@@ -53,6 +53,7 @@ int cmd_guard(char *const *argv)
 		{ input_value_flags, input_take, &c.input },
 		{ node_files_flags, node_files_take, &c.files },
 		{ check_flags, check_take, &c },
+		{ check_report_flags, check_take, &c },
 		{ library, options_library_take, &c.options },
 	};
 	const struct command_line line = {

@@ -2,35 +2,60 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "commands.h"
 #include "files.h"
 #include "memory.h"
 #include "options.h"
+#include "output.h"
+#include "render/nagios.h"
+#include "render/render.h"
 #include "say.h"
 #include "status.h"
 
 #define MOST_REPORT ((size_t)64 << 20)
 
+enum { TAKE_FORMAT, TAKE_OUTPUT };
+
+struct request {
+	const struct rendering *rendering; /* NULL: the text as it was printed */
+	const char *output;
+};
+
 static const struct flag report_flags[] = {
-	{ "format", "text|json", "as it was printed (text), or everything (json)", 0 },
+	{ "format", RENDER_NAMES, "as it was printed (text), everything (json), or in another format", TAKE_FORMAT },
+	{ "output", "FILE", "write it to this file, by way of a rename", TAKE_OUTPUT },
 	{ 0 },
 };
 
 static int report_take(void *arg, int id, const char *value)
 {
-	(void)id;
-	if (strcmp(value, "text") && strcmp(value, "json"))
-		return say_usage("report", "--format %s: it is text or json", value);
-	*(bool *)arg = !strcmp(value, "json");
-	return 0;
+	struct request *r = arg;
+
+	if (id == TAKE_OUTPUT) {
+		r->output = value;
+		return 0;
+	}
+	r->rendering = render_find(value);
+	if (r->rendering)
+		return 0;
+	return say_usage("report", "--format %s: it is one of " RENDER_NAMES, value);
 }
 
-static int print(const char *path, bool json)
+/* The reports that files hold, and when they were written. */
+struct kept {
+	char **texts;
+	json_t **reports;
+	size_t count;
+	long long time; /* the oldest; -1 where not known */
+};
+
+static int read_report(struct kept *k, const char *path)
 {
 	AUTO(free) char *data = NULL;
 	AUTO(json) json_t *report = NULL;
-	const char *text;
+	struct stat st;
 	size_t len;
 	int fault = files_read(path, MOST_REPORT, &data, &len);
 
@@ -39,31 +64,91 @@ static int print(const char *path, bool json)
 		return STATUS_UNREADABLE;
 	}
 	report = json_loadb(data, len, 0, NULL);
-	text = json ? data : json_string_value(json_object_get(json_object_get(report, "hook"), "text"));
-	if (!text) {
-		say("cannot use %s: it is not the report of a hook", path);
+	if (!json_is_string(json_object_get(report, "decision"))) {
+		say("cannot use %s: it is not a report", path);
 		return STATUS_UNREADABLE;
 	}
-	return fputs(text, stdout) == EOF || fflush(stdout) ? STATUS_INTERNAL : STATUS_OK;
+	k->texts = memory_grow(k->texts, k->count + 1, sizeof(*k->texts));
+	k->reports = memory_grow(k->reports, k->count + 1, sizeof(*k->reports));
+	k->texts[k->count] = TAKE(data);
+	k->reports[k->count++] = TAKE(report);
+	if (!stat(path, &st) && (k->time < 0 || st.st_mtime < k->time))
+		k->time = (long long)st.st_mtime;
+	return 0;
+}
+
+static void kept_clear(struct kept *k)
+{
+	for (size_t i = 0; i < k->count; i++) {
+		free(k->texts[i]);
+		json_decref(k->reports[i]);
+	}
+	free(k->texts);
+	free(k->reports);
+}
+
+static inline void auto_kept(struct kept *k)
+{
+	kept_clear(k);
+}
+
+static int print(const struct kept *k, const struct request *r, const char *path)
+{
+	AUTO(output) struct output out = { 0 };
+	const char *text = json_string_value(json_object_get(json_object_get(k->reports[0], "hook"), "text"));
+	struct view view = { k->reports, k->count, k->time, -1 };
+	bool json = r->rendering && r->rendering->format == IMGCHECK_FORMAT_JSON;
+	int status;
+
+	output_open(&out);
+	if (r->rendering && r->rendering->print) {
+		r->rendering->print(&view, out.stream);
+	} else if (json || text) {
+		fputs(json ? k->texts[0] : text, out.stream);
+	} else {
+		say("cannot print the text of %s: it is not the report of a hook; there are other formats", path);
+		return STATUS_UNREADABLE;
+	}
+	status = output_finish(&out, stdout, r->output);
+	if (r->rendering && r->rendering->print == render_nagios)
+		return status ? NAGIOS_UNKNOWN : (int)nagios_state(k->reports[0]);
+	return status;
+}
+
+static int run(const struct request *r, const struct lines *paths)
+{
+	AUTO(kept) struct kept k = { .time = -1 };
+	int status;
+
+	for (size_t i = 0; i < paths->count; i++) {
+		status = read_report(&k, paths->line[i]);
+		if (status)
+			return r->rendering && r->rendering->print == render_nagios ? NAGIOS_UNKNOWN : status;
+	}
+	return print(&k, r, paths->line[0]);
 }
 
 int cmd_report(char *const *argv)
 {
-	bool json = false;
+	struct request r = { 0 };
 	AUTO(lines) struct lines paths = { 0 };
-	AUTO(free) char *path = NULL;
 	const char *common = getenv("SNAP_COMMON");
-	const struct flag_group groups[] = { { report_flags, report_take, &json } };
+	const struct flag_group groups[] = { { report_flags, report_take, &r } };
 	const struct command_line line = {
-		.command = "report", .usage = "[OPTION]... [FILE]",
-		.about = "Prints the report of the last hook run: FILE, or $SNAP_COMMON/imgcheck/last-report.json.",
+		.command = "report", .usage = "[OPTION]... [FILE]...",
+		.about = "Prints the report of the last hook run, or that in FILE, which `check --format json` writes too.\n"
+			 "The format html makes one page of several, say of one for each platform.",
+		.notes = "Exit status: 0, 2 usage, 5 the file cannot be read; with --format nagios that of a plugin.",
 		.groups = groups, .group_count = COUNT(groups) };
 	int status = options_read(&line, argv, &paths, NULL);
 
 	if (status != STATUS_GO)
 		return status;
-	if (paths.count > 1 || (!paths.count && !common))
+	if (!paths.count && !common)
 		return say_usage("report", "which report? give its file");
-	path = paths.count ? memory_text(paths.line[0]) : files_join(common, "imgcheck/last-report.json");
-	return print(path, json);
+	if (paths.count > 1 && (!r.rendering || r.rendering->print != render_html))
+		return say_usage("report", "only --format html takes several reports");
+	if (!paths.count)
+		lines_addf(&paths, "%s/imgcheck/last-report.json", common);
+	return run(&r, &paths);
 }

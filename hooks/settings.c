@@ -157,13 +157,11 @@ static void set_option(struct imgcheck_config *c, enum imgcheck_option option, c
 		lines_addf(notices, "setting imgcheck.%s=%s is not used: %s", key, text, imgcheck_error_message(e));
 }
 
-/* A list is a JSON array, or a text with its items separated by commas or blanks. */
-static void set_list(struct imgcheck_config *c, enum imgcheck_option option, const char *key, const json_t *value,
-                     struct lines *notices)
+void settings_list(const struct settings *s, const char *key, struct lines *items)
 {
+	const json_t *value = json_object_get(s->tree, key), *member;
 	AUTO(free) char *text = text_of(value);
 	char *item, *rest = text;
-	const json_t *member;
 	size_t i;
 
 	if (json_is_array(value)) {
@@ -171,13 +169,23 @@ static void set_list(struct imgcheck_config *c, enum imgcheck_option option, con
 			AUTO(free) char *one = text_of(member);
 
 			if (one)
-				set_option(c, option, key, one, notices);
+				lines_add(items, one);
 		}
 		return;
 	}
 	while (rest && (item = strsep(&rest, ", \t\n")))
 		if (*item)
-			set_option(c, option, key, item, notices);
+			lines_add(items, item);
+}
+
+static void set_list(const struct settings *s, struct imgcheck_config *c, enum imgcheck_option option, const char *key,
+                     struct lines *notices)
+{
+	AUTO(lines) struct lines items = { 0 };
+
+	settings_list(s, key, &items);
+	for (size_t i = 0; i < items.count; i++)
+		set_option(c, option, key, items.line[i], notices);
 }
 
 static void apply_options(const struct settings *s, struct imgcheck_config *c, struct lines *notices)
@@ -187,11 +195,10 @@ static void apply_options(const struct settings *s, struct imgcheck_config *c, s
 
 	set_option(c, IMGCHECK_OPTION_DEADLINE, "deadline", deadline, notices);
 	for (size_t i = 0; i < COUNT(options); i++) {
-		json_t *value = json_object_get(s->tree, options[i].key);
-		AUTO(free) char *text = text_of(value);
+		AUTO(free) char *text = setting(s, options[i].key);
 
 		if (text && options[i].list)
-			set_list(c, options[i].option, options[i].key, value, notices);
+			set_list(s, c, options[i].option, options[i].key, notices);
 		else if (text)
 			set_option(c, options[i].option, options[i].key, text, notices);
 	}

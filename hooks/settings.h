@@ -36,6 +36,9 @@ void settings_read(struct settings *s, json_t *configuration, struct lines *noti
  */
 void settings_apply(const struct settings *s, const char *common, struct imgcheck_config *c, struct lines *notices);
 
+/* The items of a setting that is a list: a JSON array, or a text with its items separated by commas or blanks. */
+void settings_list(const struct settings *s, const char *key, struct lines *items);
+
 /* Puts the proxies that are set in the place of those found elsewhere. */
 void settings_proxies(const struct settings *s, struct proxies *p);
 

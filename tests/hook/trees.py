@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 import unittest
 
-from support import ROOT, built
+from support import ROOT, built, schema
 from support.snaptree import SnapTree
 
 NAME = "toy"
@@ -88,7 +88,7 @@ class Tree(SnapTree):
         return process.returncode, output
 
     def report(self):
-        return json.loads((self.common / "imgcheck" / "last-report.json").read_text(encoding="utf-8"))
+        return schema.validate(json.loads((self.common / "imgcheck" / "last-report.json").read_text(encoding="utf-8")))
 
     def status(self):
         lines = (self.common / "imgcheck" / "last-status").read_text(encoding="utf-8").splitlines()

@@ -11,7 +11,7 @@ import pathlib
 import subprocess
 import tempfile
 
-from support import built, nginx, tool
+from support import built, nginx, schema, tool
 from support.certs import Authority
 from support.containerd import Containerd
 from support.images import Client
@@ -174,7 +174,7 @@ def imgcheck(*arguments, timeout=60):
 
 def check(*arguments, timeout=60):
     done = imgcheck("check", "--format", "json", "--platform", PLATFORM, *arguments, timeout=timeout)
-    report = json.loads(done.stdout) if done.stdout else {}
+    report = schema.validate(json.loads(done.stdout)) if done.stdout else {}
     return Check(done.returncode, report, done.stderr)
 
 

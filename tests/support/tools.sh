@@ -21,6 +21,9 @@ package_of() {
 	docker-registry | nginx | skopeo | containerd) echo "$1" ;;
 	ctr) echo containerd ;;
 	tinyproxy) echo tinyproxy-bin ;;
+	promtool) echo prometheus ;;
+	negate) echo monitoring-plugins-basic ;;
+	chromium-headless-shell | cmark-gfm) echo "$1" ;;
 	*) say "cannot provide $1: no package is known for it"; return 1 ;;
 	esac
 }
@@ -70,7 +73,7 @@ install_quietly() {
 # Finds NAME below a root ("" is the machine's own).
 find_in() {
 	local folder
-	for folder in usr/bin usr/sbin bin sbin; do
+	for folder in usr/lib/chromium usr/bin usr/sbin bin sbin usr/lib/nagios/plugins; do
 		[ -x "$1/$folder/$2" ] && { echo "$folder/$2"; return; }
 	done
 	return 1
