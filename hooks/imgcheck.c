@@ -20,6 +20,7 @@ static const struct {
 	{ "explain", cmd_explain, "who would be asked for an image, and how" },
 	{ "diff", cmd_diff, "what two releases need differently" },
 	{ "audit", cmd_audit, "a list of images against what manifests need" },
+	{ "plan", cmd_plan, "how to copy what is missing" },
 	{ "report", cmd_report, "what the last hook run found" },
 	{ "hook", cmd_hook, "a hook of a snap" },
 };
