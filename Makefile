@@ -5,7 +5,7 @@
 #   VARIANT   release (default), debug, asan, coverage, fuzz (clang)
 #   CC        gcc or clang; CFLAGS and LDFLAGS are appended to ours
 #   V=1       shows the commands
-#   DESTDIR PREFIX LIBDIR INCLUDEDIR MANDIR   for install
+#   DESTDIR PREFIX BINDIR LIBDIR INCLUDEDIR MANDIR DATADIR   for install
 
 VARIANT ?= release
 CC ?= cc
@@ -14,6 +14,7 @@ LIBDIR ?= $(PREFIX)/lib
 INCLUDEDIR ?= $(PREFIX)/include
 MANDIR ?= $(PREFIX)/share/man
 BINDIR ?= $(PREFIX)/bin
+DATADIR ?= $(PREFIX)/share
 
 VERSION := $(shell sed -n 's/^.define IMGCHECK_VERSION "\(.*\)"/\1/p' libimgcheck/imgcheck.h)
 SOVERSION := 0
@@ -67,7 +68,7 @@ LIB_SONAME := libimgcheck.so.$(SOVERSION)
 LIB_SHARED := $(BUILD)/$(LIB_REAL)
 
 .PHONY: all
-all: $(BUILD)/imgcheck $(BUILD)/libimgcheck.so $(BUILD)/imgcheck.pc ## builds the library and the imgcheck command (default)
+all: $(BUILD)/imgcheck $(BUILD)/libimgcheck.so $(BUILD)/imgcheck.pc $(BUILD)/imgcheck.bash ## builds the library and the imgcheck command (default)
 
 .DELETE_ON_ERROR:
 .SUFFIXES:
@@ -110,6 +111,9 @@ $(BUILD)/libhooks.a: $(filter-out %/hooks/imgcheck.o,$(HOOK_OBJECTS))
 $(BUILD)/imgcheck: $(HOOK_OBJECTS) $(BUILD)/libimgcheck.so
 	$(if $(V),,@echo "  LD      $@")
 	$(Q)$(CC) -pie $(ALL_LDFLAGS) -Wl,-rpath,'$$ORIGIN' -o $@ $(HOOK_OBJECTS) -L$(BUILD) -limgcheck -ljansson
+
+$(BUILD)/imgcheck.bash: hooks/completion/generate $(BUILD)/imgcheck
+	$(Q)hooks/completion/generate $(BUILD)/imgcheck > $@
 
 $(BUILD)/install/imgcheck: $(HOOK_OBJECTS) $(BUILD)/libimgcheck.so
 	@mkdir -p $(@D)
@@ -207,14 +211,20 @@ install: all $(BUILD)/install/imgcheck $(BUILD)/install/imgcheck.pc ## installs 
 	ln -sf $(LIB_REAL) $(DESTDIR)$(LIBDIR)/$(LIB_SONAME)
 	ln -sf $(LIB_SONAME) $(DESTDIR)$(LIBDIR)/libimgcheck.so
 	install -m 644 $(BUILD)/install/imgcheck.pc $(DESTDIR)$(LIBDIR)/pkgconfig/imgcheck.pc
+	install -d $(DESTDIR)$(DATADIR)/imgcheck $(DESTDIR)$(COMPLETIONDIR)
+	install -m 644 libimgcheck/report.schema.json $(DESTDIR)$(DATADIR)/imgcheck/report.schema.json
+	install -m 644 $(BUILD)/imgcheck.bash $(DESTDIR)$(COMPLETIONDIR)/imgcheck
 	for page in $(PAGES); do install -m 644 $$page $(DESTDIR)$(MANDIR)/man$${page##*.}/ || exit 1; done
 
+COMPLETIONDIR := $(DATADIR)/bash-completion/completions
 PAGES := $(sort $(wildcard libimgcheck/man/*.[1-9] hooks/man/*.[1-9]))
 
 .PHONY: uninstall
 uninstall: ## removes what install put there
 	rm -f $(DESTDIR)$(BINDIR)/imgcheck $(DESTDIR)$(INCLUDEDIR)/imgcheck.h $(DESTDIR)$(LIBDIR)/pkgconfig/imgcheck.pc \
+		$(DESTDIR)$(COMPLETIONDIR)/imgcheck $(DESTDIR)$(DATADIR)/imgcheck/report.schema.json \
 		$(addprefix $(DESTDIR)$(LIBDIR)/,$(LIB_REAL) $(LIB_SONAME) libimgcheck.so)
+	-rmdir $(DESTDIR)$(DATADIR)/imgcheck
 	for page in $(notdir $(PAGES)); do rm -f $(DESTDIR)$(MANDIR)/man$${page##*.}/$$page; done
 
 .PHONY: clean

@@ -21,7 +21,7 @@ class Usage(CommandTest):
     def test_help_and_version(self):
         self.assertRegex(self.run_it("--version").stdout, r"^imgcheck \d+\.\d+\.\d+\n$")
         self.assertIn("guard", self.run_it("--help").stdout)
-        for command in ("images", "render", "check", "guard", "diff", "audit", "report", "hook"):
+        for command in ("images", "render", "check", "guard", "diff", "audit", "plan", "explain", "report", "hook"):
             done = self.run_it(command, "--help")
             self.assertTrue(done.stdout.startswith(f"usage: imgcheck {command} "), done.stdout)
             self.assertEqual(done.stderr, "")
@@ -42,7 +42,8 @@ class Usage(CommandTest):
             ("diff", "--format", "xml", "a", "b"), ("diff", "--class", "some", "a", "b"), ("audit",), ("audit", "list"),
             ("audit", "--format", "xml", "a", "b"), ("audit", "--class", "some", "a", "b"),
             ("images", "--arch", ",".join(f"a{i}" for i in range(33)), "x"),
-            ("report",), ("report", "a", "b"), ("report", "--format", "xml"),
+            ("check", "--format", "json", "--quiet", "x"), ("plan",), ("plan", "--format", "xml", "x"), ("plan", "--from", "a/", "x"),
+            ("explain", "--format", "html", "x"), ("report",), ("report", "a", "b"), ("report", "--format", "xml"),
         )
         for arguments in bad:
             with self.subTest(arguments):
