@@ -14,6 +14,8 @@ const struct flag node_files_flags[] = {
 	{ "containerd-config", "FILE", "mirrors: the registry tables of containerd's config.toml", IMGCHECK_FILE_CONTAINERD },
 	{ "registries-yaml", "FILE", "mirrors: registries.yaml of k3s or RKE2", IMGCHECK_FILE_REGISTRIES_YAML },
 	{ "custom-registries", "FILE", "mirrors: custom_registries of the containerd charm, JSON", IMGCHECK_FILE_CUSTOM_REGISTRIES },
+	{ "registries-conf", "FILE", "mirrors: registries.conf of CRI-O and podman, with FILE.d/*.conf",
+	 IMGCHECK_FILE_REGISTRIES_CONF },
 	{ 0 },
 };
 

@@ -25,6 +25,7 @@ int imgcheck_config_new(struct imgcheck_config **out)
 	ic_vec_init(&c->logins, sizeof(struct ic_config_login), IC_MAX_LIST_ITEMS);
 	ic_vec_init(&c->authfiles, sizeof(struct ic_authfile), IC_MAX_LIST_ITEMS);
 	ic_vec_init(&c->mirrors, sizeof(struct ic_mirror_set), IC_MAX_LIST_ITEMS);
+	ic_registries_conf_init(&c->registries_conf);
 	ic_host_logins_init(&c->host_logins);
 	ic_helper_logins_init(&c->helper_logins);
 	ic_findings_init(&c->problems);
@@ -64,6 +65,7 @@ void imgcheck_config_free(struct imgcheck_config *c)
 	ic_vec_clear(&c->logins);
 	ic_vec_clear(&c->authfiles);
 	ic_vec_clear(&c->mirrors);
+	ic_registries_conf_clear(&c->registries_conf);
 	ic_host_logins_clear(&c->host_logins);
 	ic_helper_logins_clear(&c->helper_logins);
 	ic_findings_clear(&c->problems);
@@ -194,6 +196,11 @@ const char *ic_config_effect_name(enum imgcheck_outcome outcome)
 	unsigned o = option_of(outcome);
 
 	return o == IC_OPTION_COUNT ? NULL : ic_option_get(o)->name;
+}
+
+const struct ic_registries_conf *ic_config_registries_conf(const struct imgcheck_config *c)
+{
+	return c->has_registries_conf ? &c->registries_conf : NULL;
 }
 
 bool ic_config_require_mirror(const struct imgcheck_config *c)

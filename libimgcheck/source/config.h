@@ -12,6 +12,7 @@
 #include "source/helper.h"
 #include "source/host_login.h"
 #include "source/mirror.h"
+#include "source/registries_conf.h"
 
 /* A login set for one host. */
 struct ic_config_login {
@@ -33,6 +34,9 @@ const struct ic_vec *ic_config_authfiles(const struct imgcheck_config *c);
 
 /* What is configured for the registry of that name, from the first folder or file that names it; NULL for nothing. */
 const struct ic_mirrors *ic_config_mirrors(const struct imgcheck_config *c, const char *registry);
+
+/* The registries.conf that was read, or NULL. */
+const struct ic_registries_conf *ic_config_registries_conf(const struct imgcheck_config *c);
 
 /* The login that files for a runtime have for the host as it is asked, or NULL. */
 const struct ic_host_login *ic_config_host_login(const struct imgcheck_config *c, const char *host);

@@ -14,6 +14,8 @@ struct imgcheck_config {
 	struct ic_vec logins;    /* struct ic_config_login */
 	struct ic_vec authfiles; /* struct ic_authfile */
 	struct ic_vec mirrors;   /* struct ic_mirror_set, in the order read */
+	struct ic_registries_conf registries_conf;
+	bool has_registries_conf;
 	struct ic_vec host_logins; /* struct ic_host_login */
 	struct ic_vec problems;  /* struct imgcheck_error * */
 	struct ic_buf ca;        /* system's and own; empty where no own certificate was read */

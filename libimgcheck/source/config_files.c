@@ -177,6 +177,23 @@ static int read_registry(struct imgcheck_config *c, enum imgcheck_file kind, con
 	return result;
 }
 
+/* A path brings its drop-ins, bytes in memory (data not NULL) do not. */
+static int read_registries_conf(struct imgcheck_config *c, const char *name, const char *data, size_t len,
+                                struct imgcheck_error **err)
+{
+	int result;
+
+	if (data)
+		result = ic_registries_conf_add(&c->registries_conf, name, data, len, err);
+	else
+		result = ic_registries_conf_read(&c->registries_conf, name, err);
+	if (result == 0)
+		result = ic_registries_conf_check(&c->registries_conf, err);
+	c->has_registries_conf = c->has_registries_conf || result == 0;
+	ic_error_place(err, name, 0, 0);
+	return result;
+}
+
 int imgcheck_config_read_data(struct imgcheck_config *c, enum imgcheck_file kind, const char *name, const void *data,
                               size_t len, struct imgcheck_error **err)
 {
@@ -198,6 +215,8 @@ int imgcheck_config_read_data(struct imgcheck_config *c, enum imgcheck_file kind
 	case IMGCHECK_FILE_REGISTRIES_YAML:
 	case IMGCHECK_FILE_CUSTOM_REGISTRIES:
 		return read_registry(c, kind, name, data ? data : "", len, err);
+	case IMGCHECK_FILE_REGISTRIES_CONF:
+		return read_registries_conf(c, name, data ? data : "", len, err);
 	case IMGCHECK_FILE_HOSTS_DIR:
 		return ic_error_set(err, IMGCHECK_ERR_ARGUMENT, "cannot read a folder from memory");
 	}
@@ -213,9 +232,11 @@ int imgcheck_config_read(struct imgcheck_config *c, enum imgcheck_file kind, con
 	ic_buf_init(&text, IC_MAX_CONFIG_BYTES);
 	if (!path)
 		return ic_error_set(err, IMGCHECK_ERR_ARGUMENT, "cannot read a file without a path");
-	if (kind == IMGCHECK_FILE_HOSTS_DIR) {
+	if (kind == IMGCHECK_FILE_HOSTS_DIR || kind == IMGCHECK_FILE_REGISTRIES_CONF) {
 		result = ic_config_check_open(c, err);
-		return result < 0 ? result : read_hosts_tree(c, path, err);
+		if (result < 0)
+			return result;
+		return kind == IMGCHECK_FILE_HOSTS_DIR ? read_hosts_tree(c, path, err) : read_registries_conf(c, path, NULL, 0, err);
 	}
 	result = ic_file_read(path, &text, err);
 	return result < 0 ? result : imgcheck_config_read_data(c, kind, path, ic_buf_text(&text), text.len, err);

@@ -22,8 +22,17 @@ struct target {
 	char *repository;
 	bool skip_verify, http_fallback, resolve, pull;
 	bool upstream;                 /* the registry that the reference names, no mirror */
+	bool ns;                       /* is told which registry it stands in for */
+	char *name, *host_name;        /* of a place in registries.conf, and its host; else NULL */
 	const struct ic_mirror *mirror; /* what is configured for it, or NULL */
 };
+
+static void target_clear(struct target *t)
+{
+	free(t->repository);
+	free(t->name);
+	free(t->host_name);
+}
 
 static void login_clear(struct ic_login *login)
 {
@@ -139,6 +148,7 @@ static void use_mirror(struct target *t, const struct ic_mirror *m, const struct
 	t->skip_verify = m->skip_verify == IC_CHOICE_YES;
 	t->http_fallback = m->http_fallback;
 	t->upstream = is_upstream(ref, m->host);
+	t->ns = !t->upstream;
 }
 
 /* Credentials as they were found: borrowed. */
@@ -193,6 +203,8 @@ struct search {
 	const struct ic_pod_secrets *pod; /* what the image's workloads bring */
 	const struct ic_helper_login *helper; /* what a helper knows, where no entry matches */
 	const char *helper_file;
+	struct imgcheck_error *why; /* nobody is left to be asked, because */
+	enum imgcheck_verdict verdict;
 	struct ic_endpoints *out;
 };
 
@@ -201,7 +213,7 @@ static int add_endpoint(const struct search *s, const struct target *t, const st
 	struct ic_endpoint e = {0};
 	int result;
 
-	if (fill(&e, s->c, t, t->upstream ? NULL : s->out->asked.registry, found) < 0)
+	if (fill(&e, s->c, t, t->ns ? s->out->asked.registry : NULL, found) < 0)
 		result = ic_error_nomem(err);
 	else
 		result = ic_vec_push(&s->out->list, &e, err);
@@ -360,9 +372,38 @@ static int add_with_helper(const struct search *s, const struct target *t, struc
 	return result < 0 ? result : add_endpoint(s, t, &found, err);
 }
 
+/* CRI-O gives a mirror no credentials of the image, but looks for the mirror's own in the files. */
+static int add_as_containers(const struct search *s, const struct target *t, struct imgcheck_error **err)
+{
+	struct ic_buf raw IC_AUTO(buf), source IC_AUTO(buf);
+	struct ic_vec matches IC_AUTO(vec);
+	const struct ic_auth_match *match;
+	struct found found = {0};
+	int result;
+
+	ic_buf_init(&raw, IC_MAX_CONFIG_BYTES);
+	ic_buf_init(&source, 2 * MAX_SOURCE_BYTES);
+	ic_vec_init(&matches, sizeof(struct ic_auth_match), MAX_ENDPOINTS);
+	result = ic_keyring_find(IC_AUTH_CONTAINERS, ic_config_authfiles(s->c), t->name, &matches, err);
+	match = result == 0 && matches.count ? ic_vec_at(&matches, 0) : NULL;
+	if (match) {
+		struct ic_auth_use use = ic_keyring_use(IC_AUTH_CONTAINERS, match->entry);
+
+		found = (struct found){use.user, use.secret, use.identity_token, NULL};
+		result = ic_buf_printf(&raw, err, "%s (%s)", match->file->name, match->entry->key);
+	}
+	if (result == 0 && (found.user || found.identity_token)) {
+		result = escape(&raw, &source, err);
+		found.source = ic_buf_text(&source);
+	}
+	return result < 0 ? result : add_endpoint(s, t, &found, err);
+}
+
 static int add_without_login(const struct search *s, const struct target *t, const struct ic_auth_match *match,
                              struct imgcheck_error **err)
 {
+	if (t->name && !t->upstream)
+		return add_as_containers(s, t, err);
 	if (match)
 		return add_with_entry(s, t, match, err);
 	return s->helper ? add_with_helper(s, t, err) : add_without_entry(s, t, err);
@@ -483,6 +524,56 @@ static int find_targets(struct search *s, const struct ic_mirrors *mirrors, stru
 	return result;
 }
 
+/* host[:port]/repository of registries.conf; Docker Hub's is asked at its own host. */
+static int add_place(struct search *s, const struct ic_pull_source *source, struct imgcheck_error **err)
+{
+	struct target t = {.resolve = true, .pull = true, .scheme = "https", .path = "/v2", .upstream = source->primary};
+	const char *slash = strchr(source->name, '/');
+	int result;
+
+	if (!slash || (source->primary && ic_config_require_mirror(s->c) && !is_configured(s)))
+		return 0;
+	t.skip_verify = t.http_fallback = source->insecure;
+	t.name = ic_text_copy(source->name, strlen(source->name));
+	t.repository = ic_text_copy(slash + 1, strlen(slash + 1));
+	if (!t.name || !t.repository) {
+		result = ic_error_nomem(err);
+	} else {
+		t.host_name = ic_text_copy(source->name, (size_t)(slash - source->name));
+		t.host = t.host_name && strcmp(t.host_name, IC_MIRROR_HUB) == 0 ? IC_MIRROR_HUB_HOST : t.host_name;
+		if (t.host)
+			use_settings(&t, s->c, &s->out->asked);
+		result = t.host ? ic_vec_push(&s->targets, &t, err) : ic_error_nomem(err);
+	}
+	if (result < 0)
+		target_clear(&t);
+	return result;
+}
+
+/* A place that is blocked ends the pull; a short name that leads nowhere concerns this image alone. */
+static int find_places(struct search *s, const struct ic_registries_conf *conf, struct imgcheck_error **err)
+{
+	struct ic_vec sources IC_AUTO(pull_sources);
+	int result;
+
+	ic_vec_init(&sources, sizeof(struct ic_pull_source), IC_MAX_LIST_ITEMS);
+	result = ic_registries_conf_find(conf, &s->out->asked, &sources, &s->why);
+	if (result == IMGCHECK_ERR_NOMEM)
+		return ic_error_nomem(err);
+	s->verdict = IMGCHECK_VERDICT_INVALID;
+	for (size_t i = 0; i < sources.count && result == 0 && !s->why; i++) {
+		const struct ic_pull_source *source = ic_vec_at(&sources, i);
+
+		if (!source->blocked) {
+			result = add_place(s, source, err);
+			continue;
+		}
+		s->verdict = IMGCHECK_VERDICT_DENIED;
+		(void)ic_error_set(&s->why, IMGCHECK_ERR_CONFIG, "registries.conf blocks %s", source->name);
+	}
+	return s->why ? 0 : result;
+}
+
 /* Nobody is asked; the verdict, and why. */
 static int explain_none(const struct search *s, const struct ic_mirrors *mirrors, struct imgcheck_error **err)
 {
@@ -494,6 +585,11 @@ static int explain_none(const struct search *s, const struct ic_mirrors *mirrors
 	ic_buf_init(&raw, IC_MAX_CONFIG_BYTES);
 	ic_buf_init(&reason, 2 * MAX_SOURCE_BYTES);
 	out->verdict = IMGCHECK_VERDICT_UNREACHABLE;
+	if (s->why) {
+		out->verdict = s->verdict;
+		out->reason = ic_text_copy(imgcheck_error_message(s->why), strlen(imgcheck_error_message(s->why)));
+		return out->reason ? 0 : ic_error_nomem(err);
+	}
 	if (s->helper) {
 		result = ic_buf_printf(&raw, err, "cannot ask docker-credential-%s (%s) for a login for %s: %s", s->helper->helper,
 		                       s->helper_file, registry, s->helper->problem);
@@ -516,12 +612,13 @@ static int explain_none(const struct search *s, const struct ic_mirrors *mirrors
 
 static int find_endpoints(struct search *s, struct imgcheck_error **err)
 {
-	const struct ic_mirrors *mirrors = ic_config_mirrors(s->c, s->out->asked.registry);
+	const struct ic_registries_conf *conf = ic_config_registries_conf(s->c);
+	const struct ic_mirrors *mirrors = conf ? NULL : ic_config_mirrors(s->c, s->out->asked.registry);
 	int result;
 
 	if (mirrors && mirrors->broken)
 		return explain_none(s, mirrors, err);
-	result = find_targets(s, mirrors, err);
+	result = conf ? find_places(s, conf, err) : find_targets(s, mirrors, err);
 	if (result == 0 && s->targets.count == 0)
 		return explain_none(s, mirrors, err);
 	if (result == 0)
@@ -549,7 +646,8 @@ static int find_for(const struct imgcheck_config *c, const struct ic_ref *ref, c
 	if (result == 0)
 		result = find_endpoints(&s, err);
 	for (size_t i = 0; i < s.targets.count; i++)
-		free(((struct target *)ic_vec_at(&s.targets, i))->repository);
+		target_clear(ic_vec_at(&s.targets, i));
+	imgcheck_error_free(s.why);
 	ic_vec_clear(&s.targets);
 	ic_vec_clear(&s.matches);
 	if (result < 0)

@@ -428,3 +428,59 @@ TEST(endpoint, asks_nobody_where_a_helper_fails)
 	ic_ref_clear(&ref);
 	imgcheck_config_free(c);
 }
+
+static const char registries_conf[] =
+	"unqualified-search-registries = [\"a.io\", \"b.io\"]\nshort-name-mode = \"enforcing\"\n"
+	"[[registry]]\nlocation = \"docker.io\"\n[[registry.mirror]]\nlocation = \"m.local/hub\"\ninsecure = true\n"
+	"[[registry]]\nlocation = \"blocked.io\"\nblocked = true\n";
+
+TEST(endpoint, follows_registries_conf)
+{
+	struct imgcheck_config *c = config_with(NULL, 0);
+	struct ic_endpoints found;
+
+	read_auth(c, "auth.json", "{\"auths\": {\"docker.io\": {\"auth\": \"dTpw\"}, \"m.local/hub\": {\"auth\": \"bTpw\"}}}");
+	cr_assert_eq(imgcheck_config_read_data(c, IMGCHECK_FILE_REGISTRIES_CONF, "registries.conf", registries_conf,
+	                                       strlen(registries_conf), NULL),
+	             0);
+	found = find(c, "docker.io/library/a:1");
+	cr_assert_eq(found.list.count, 2);
+	cr_assert_str_eq(at(&found, 0)->host, "m.local");
+	cr_assert_str_eq(at(&found, 0)->repository, "hub/library/a");
+	cr_assert(at(&found, 0)->skip_verify && at(&found, 0)->http_fallback && !at(&found, 0)->ns);
+	cr_assert_str_eq(at(&found, 0)->login.user, "m", "a mirror has its own login");
+	cr_assert_str_eq(at(&found, 1)->host, "registry-1.docker.io");
+	cr_assert_str_eq(at(&found, 1)->login.user, "u");
+	cr_assert(!at(&found, 1)->skip_verify);
+	ic_endpoints_clear(&found);
+	imgcheck_config_free(c);
+}
+
+TEST(endpoint, asks_nobody_where_registries_conf_says_so)
+{
+	static const struct {
+		const char *image, *reason;
+		enum imgcheck_verdict verdict;
+	} wanted[] = {
+		{"blocked.io/a:1", "registries.conf blocks blocked.io/a", IMGCHECK_VERDICT_DENIED},
+		{"a:1", "cannot pull the short name \"a\": several registries", IMGCHECK_VERDICT_INVALID},
+	};
+	struct imgcheck_config *c = config_with(NULL, 0);
+
+	cr_assert_eq(imgcheck_config_read_data(c, IMGCHECK_FILE_REGISTRIES_CONF, "registries.conf", registries_conf,
+	                                       strlen(registries_conf), NULL),
+	             0);
+	for (size_t i = 0; i < IC_COUNT(wanted); i++) {
+		struct ic_endpoints found;
+		struct ic_ref ref;
+
+		cr_assert_eq(ic_ref_parse(wanted[i].image, strlen(wanted[i].image), &ref, NULL), 0);
+		cr_assert_eq(ic_endpoints_find(c, &ref, &found, NULL), 0);
+		cr_assert_eq(found.list.count, 0);
+		cr_assert_eq(found.verdict, wanted[i].verdict, "%s", wanted[i].image);
+		cr_assert(strstr(found.reason, wanted[i].reason), "%s", found.reason);
+		ic_endpoints_clear(&found);
+		ic_ref_clear(&ref);
+	}
+	imgcheck_config_free(c);
+}

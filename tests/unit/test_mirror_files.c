@@ -1,27 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * From files of runtimes to the endpoints of an image.  Each row of a table in tests/data/mirrors has an id, the files, an image,
- * the endpoints in order, and parts of the findings.
+ * From files of runtimes to the endpoints of an image.  Each row of a table in tests/data/mirrors has an id, the files (as in
+ * tree.h), an image, the endpoints in order, and parts of the findings.
  *
- * files:     "NAME := TEXT" joined by " ;; ", with \n in texts; TEXT "@NAME" is a file of tests/data/mirrors; a name that ends
- *            in a slash is a folder; %D stands for the folder that they are written to
  * endpoints: "URL[ FLAG]..." joined by " ; "; flags are no-resolve, no-pull, insecure, fallback, ca, client, user=NAME,
  *            token=TOKEN, why=TEXT (with underscores for blanks), and header fields as "Name:value"; or "VERDICT: part of the
  *            reason"; or "error: part of the message"
  */
 
-#include <ftw.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/limits.h"
 #include "base/text.h"
 #include "source/config.h"
 #include "source/endpoint.h"
 #include "test.h"
+#include "tree.h"
 
 #define FOLDER "/tmp/imgcheck-mirrors-XXXXXX"
 
@@ -35,86 +31,6 @@ static const struct kind hosts_toml = {"mirrors/hosts_toml.tsv", IMGCHECK_FILE_H
 static const struct kind containerd = {"mirrors/containerd.tsv", IMGCHECK_FILE_CONTAINERD, "/config.toml"};
 static const struct kind registries_yaml = {"mirrors/registries_yaml.tsv", IMGCHECK_FILE_REGISTRIES_YAML, "/registries.yaml"};
 static const struct kind custom_registries = {"mirrors/custom_registries.tsv", IMGCHECK_FILE_CUSTOM_REGISTRIES, "/custom.json"};
-
-/* ------------------------------------------------------------------ files */
-
-static void add(struct ic_buf *out, const char *text, size_t len)
-{
-	cr_assert_eq(ic_buf_add(out, text, len, NULL), 0);
-}
-
-/* With line ends and the folder's name filled in: new. */
-static char *fill_in(const char *text, size_t len, const char *folder)
-{
-	struct ic_buf out;
-
-	ic_buf_init(&out, (size_t)1 << 20);
-	for (size_t i = 0; i < len; i++) {
-		bool pair = i + 1 < len;
-
-		if (pair && text[i] == '\\' && text[i + 1] == 'n')
-			add(&out, "\n", 1);
-		else if (pair && text[i] == '%' && text[i + 1] == 'D')
-			add(&out, folder, strlen(folder));
-		else
-			add(&out, text + i, 1);
-		i += pair && ((text[i] == '\\' && text[i + 1] == 'n') || (text[i] == '%' && text[i + 1] == 'D'));
-	}
-	return ic_buf_take(&out);
-}
-
-/* The folders in front of a file's name. */
-static void make_folders(char *path)
-{
-	for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-		*slash = '\0';
-		(void)mkdir(path, 0700);
-		*slash = '/';
-	}
-}
-
-static void write_file(const char *folder, const char *name, size_t name_len, const char *text)
-{
-	char path[512], beside[128], *content;
-	size_t len;
-	FILE *f;
-
-	(void)snprintf(path, sizeof(path), "%s/%.*s", folder, (int)name_len, name);
-	make_folders(path);
-	if (name[name_len - 1] == '/')
-		return;
-	(void)snprintf(beside, sizeof(beside), "mirrors/%.100s", text[0] ? text + 1 : "");
-	content = text[0] == '@' ? test_read_file(test_data(beside), &len) : strdup(text);
-	f = fopen(path, "w");
-	cr_assert(f, "%s", path);
-	cr_assert(fputs(content, f) >= 0);
-	(void)fclose(f);
-	free(content);
-}
-
-static void write_files(const char *files, const char *folder)
-{
-	while (*files) {
-		const char *end = strstr(files, " ;; "), *sign;
-		size_t len = end ? (size_t)(end - files) : strlen(files);
-		char *text;
-
-		sign = memmem(files, len, " := ", 4);
-		cr_assert(sign || files[len - 1] == '/', "%s", files);
-		text = sign ? fill_in(sign + 4, len - (size_t)(sign + 4 - files), folder) : strdup("");
-		write_file(folder, files, sign ? (size_t)(sign - files) : len, text);
-		free(text);
-		files = end ? end + 4 : files + len;
-	}
-}
-
-static int remove_one(const char *path, const struct stat *status, int flag, struct FTW *at)
-{
-	(void)status;
-	(void)flag;
-	(void)at;
-	return remove(path);
-}
 
 /* ------------------------------------------------------------------ what was found */
 
@@ -209,8 +125,7 @@ static void check_row(const struct test_table *t, size_t row, const struct kind 
 	struct imgcheck_config *c;
 	int result;
 
-	cr_assert(mkdtemp(folder));
-	write_files(test_table_get(t, row, "files"), folder);
+	tree_make(folder, test_table_get(t, row, "files"));
 	cr_assert_eq(imgcheck_config_new(&c), 0);
 	(void)snprintf(path, sizeof(path), "%s%s", folder, kind->file);
 	result = imgcheck_config_read(c, kind->kind, path, &err);
@@ -226,7 +141,7 @@ static void check_row(const struct test_table *t, size_t row, const struct kind 
 	}
 	imgcheck_error_free(err);
 	imgcheck_config_free(c);
-	cr_assert_eq(nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS), 0);
+	tree_remove(folder);
 }
 
 static void check_table(const struct kind *kind)

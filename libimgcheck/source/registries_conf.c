@@ -1,0 +1,452 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "source/registries_conf.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/limits.h"
+#include "base/text.h"
+#include "base/toml.h"
+
+#define HUB_OFFICIAL "library/"
+
+/* ------------------------------------------------------------------ memory */
+
+static void registry_clear(struct ic_conf_registry *r)
+{
+	for (size_t i = 0; i < r->mirrors.count; i++)
+		free(((struct ic_conf_mirror *)ic_vec_at(&r->mirrors, i))->location);
+	ic_vec_clear(&r->mirrors);
+	free(r->prefix);
+	free(r->location);
+	free(r->place);
+	*r = (struct ic_conf_registry){0};
+}
+
+static void ic_auto_registry(struct ic_conf_registry *r)
+{
+	registry_clear(r);
+}
+
+void ic_registries_conf_init(struct ic_registries_conf *c)
+{
+	*c = (struct ic_registries_conf){0};
+	ic_vec_init(&c->registries, sizeof(struct ic_conf_registry), IC_MAX_LIST_ITEMS);
+	ic_texts_init(&c->search, IC_MAX_LIST_ITEMS);
+	ic_texts_init(&c->aliases, 2 * IC_MAX_LIST_ITEMS);
+}
+
+void ic_registries_conf_clear(struct ic_registries_conf *c)
+{
+	for (size_t i = 0; i < c->registries.count; i++)
+		registry_clear(ic_vec_at(&c->registries, i));
+	ic_vec_clear(&c->registries);
+	ic_texts_clear(&c->search);
+	ic_texts_clear(&c->aliases);
+}
+
+void ic_pull_sources_clear(struct ic_vec *v)
+{
+	for (size_t i = 0; i < v->count; i++)
+		free(((struct ic_pull_source *)ic_vec_at(v, i))->name);
+	ic_vec_clear(v);
+}
+
+/* ------------------------------------------------------------------ reading */
+
+struct reader {
+	const char *place;
+	struct ic_registries_conf *out;
+};
+
+static int refuse(const struct reader *r, const struct ic_node *node, const char *what, struct imgcheck_error **err)
+{
+	return ic_error_set_at(err, IMGCHECK_ERR_CONFIG, r->place, node->line, node->column, "cannot use %s", what);
+}
+
+/* A text that may be absent; slashes at its end do not count. */
+static int take_text(const struct reader *r, const struct ic_node *table, const char *key, char **out, struct imgcheck_error **err)
+{
+	const struct ic_node *node = ic_node_get(table, key);
+	size_t len = node ? node->len : 0;
+
+	*out = NULL;
+	if (node && (node->kind != IC_NODE_SCALAR || node->style != IC_STYLE_QUOTED || strlen(node->text) != len))
+		return refuse(r, node, "a name that is not a text", err);
+	if (node && strstr(node->text, "://"))
+		return refuse(r, node, "a name with a scheme: host[:port][/path] is expected", err);
+	while (len > 0 && node->text[len - 1] == '/')
+		len--;
+	*out = ic_text_copy(node ? node->text : "", len);
+	return *out ? 0 : ic_error_nomem(err);
+}
+
+static int take_bool(const struct reader *r, const struct ic_node *table, const char *key, bool *out, struct imgcheck_error **err)
+{
+	const struct ic_node *node = ic_node_get(table, key);
+	bool is;
+
+	*out = ic_toml_bool(node, &is);
+	return !node || is ? 0 : refuse(r, node, "what is not true or false", err);
+}
+
+static int take_pull(const struct reader *r, const struct ic_node *table, bool digests_only, enum ic_conf_pull *out,
+                     struct imgcheck_error **err)
+{
+	static const char *const words[] = {"all", "digest-only", "tag-only"};
+	const struct ic_node *node = ic_node_get(table, "pull-from-mirror");
+
+	*out = digests_only ? IC_CONF_DIGEST_ONLY : IC_CONF_ALL;
+	if (!node || node->len == 0)
+		return 0;
+	if (digests_only)
+		return refuse(r, node, "pull-from-mirror beside mirror-by-digest-only", err);
+	for (size_t i = 0; i < IC_COUNT(words); i++)
+		if (ic_node_equals(node, words[i])) {
+			*out = (enum ic_conf_pull)i;
+			return 0;
+		}
+	return refuse(r, node, "pull-from-mirror: it is all, digest-only or tag-only", err);
+}
+
+static int add_mirror(const struct reader *r, struct ic_conf_registry *to, const struct ic_node *table, struct imgcheck_error **err)
+{
+	struct ic_conf_mirror m = {0};
+	int result = take_text(r, table, "location", &m.location, err);
+
+	if (result == 0 && !m.location[0])
+		result = refuse(r, table, "a mirror without a location", err);
+	if (result == 0)
+		result = take_bool(r, table, "insecure", &m.insecure, err);
+	if (result == 0)
+		result = take_pull(r, table, to->mirror_by_digest_only, &m.pull, err);
+	if (result == 0)
+		result = ic_vec_push(&to->mirrors, &m, err);
+	if (result < 0)
+		free(m.location);
+	return result;
+}
+
+/* The prefix is the location where none is written; a name with a wildcard may stay as it is. */
+static int check_names(const struct reader *r, struct ic_conf_registry *registry, const struct ic_node *table,
+                       struct imgcheck_error **err)
+{
+	bool wild = ic_text_starts(registry->prefix, strlen(registry->prefix), "*.");
+
+	if (!registry->prefix[0]) {
+		free(registry->prefix);
+		registry->prefix = ic_text_copy(registry->location, strlen(registry->location));
+	}
+	if (!registry->prefix)
+		return ic_error_nomem(err);
+	if (!registry->location[0] && !wild)
+		return refuse(r, table, "a registry without a location", err);
+	if (strchr(registry->location, '*') || strchr(registry->prefix + (wild ? 2 : 0), '*'))
+		return refuse(r, table, "a wildcard anywhere but at the start of a prefix, \"*.example.com\"", err);
+	return 0;
+}
+
+static int fill_registry(const struct reader *r, struct ic_conf_registry *registry, const struct ic_node *table,
+                         struct imgcheck_error **err)
+{
+	int result = take_text(r, table, "prefix", &registry->prefix, err);
+
+	if (result == 0)
+		result = take_text(r, table, "location", &registry->location, err);
+	if (result == 0)
+		result = check_names(r, registry, table, err);
+	if (result == 0)
+		result = take_bool(r, table, "insecure", &registry->insecure, err);
+	if (result == 0)
+		result = take_bool(r, table, "blocked", &registry->blocked, err);
+	if (result == 0)
+		result = take_bool(r, table, "mirror-by-digest-only", &registry->mirror_by_digest_only, err);
+	for (const struct ic_item *i = ic_node_items(ic_node_get(table, "mirror")); i && result == 0; i = i->next)
+		result = add_mirror(r, registry, i->value, err);
+	return result;
+}
+
+/* In the place of one with the same prefix, or behind all. */
+static int keep_registry(struct ic_registries_conf *c, struct ic_conf_registry *registry, struct imgcheck_error **err)
+{
+	int result;
+
+	for (size_t i = 0; i < c->registries.count; i++) {
+		struct ic_conf_registry *old = ic_vec_at(&c->registries, i);
+
+		if (strcmp(old->prefix, registry->prefix) == 0) {
+			registry_clear(old);
+			*old = *registry;
+			*registry = (struct ic_conf_registry){0};
+			return 0;
+		}
+	}
+	result = ic_vec_push(&c->registries, registry, err);
+	if (result == 0)
+		*registry = (struct ic_conf_registry){0};
+	return result;
+}
+
+static int add_registry(const struct reader *r, const struct ic_node *table, struct imgcheck_error **err)
+{
+	struct ic_conf_registry registry IC_AUTO(registry) = {.line = table->line, .place = ic_text_copy(r->place, strlen(r->place))};
+	int result;
+
+	ic_vec_init(&registry.mirrors, sizeof(struct ic_conf_mirror), IC_MAX_LIST_ITEMS);
+	if (!registry.place)
+		return ic_error_nomem(err);
+	result = fill_registry(r, &registry, table, err);
+	return result < 0 ? result : keep_registry(r->out, &registry, err);
+}
+
+static int take_search(const struct reader *r, const struct ic_node *list, struct imgcheck_error **err)
+{
+	int result = 0;
+
+	ic_texts_clear(&r->out->search);
+	for (const struct ic_item *i = ic_node_items(list); i && result == 0; i = i->next) {
+		const char *name = ic_node_text(i->value);
+
+		result = name ? ic_texts_push(&r->out->search, name, strlen(name), err)
+		              : refuse(r, i->value, "a name that is not a text", err);
+	}
+	return result;
+}
+
+static int add_aliases(const struct reader *r, const struct ic_node *table, struct imgcheck_error **err)
+{
+	int result = 0;
+
+	for (const struct ic_item *i = ic_node_items(table); i && result == 0; i = i->next) {
+		const char *name = ic_node_text(i->value);
+
+		if (!name)
+			return refuse(r, i->value, "a name that is not a text", err);
+		result = ic_texts_push(&r->out->aliases, i->key->text, i->key->len, err);
+		if (result == 0)
+			result = ic_texts_push(&r->out->aliases, name, strlen(name), err);
+	}
+	return result;
+}
+
+int ic_registries_conf_add(struct ic_registries_conf *c, const char *place, const char *text, size_t len,
+                           struct imgcheck_error **err)
+{
+	struct reader r = {.place = place, .out = c};
+	struct ic_doc *doc IC_AUTO(doc) = NULL;
+	const struct ic_node *search, *mode, *old;
+	int result = ic_toml_parse(place, text, len, &doc, err);
+
+	if (result < 0)
+		return result;
+	old = ic_node_get(doc->root, "registries");
+	if (old)
+		return refuse(&r, old, "the tables of version 1: write [[registry]] and unqualified-search-registries", err);
+	for (const struct ic_item *i = ic_node_items(ic_node_get(doc->root, "registry")); i && result == 0; i = i->next)
+		result = add_registry(&r, i->value, err);
+	search = ic_node_get(doc->root, "unqualified-search-registries");
+	if (result == 0 && search)
+		result = take_search(&r, search, err);
+	mode = ic_node_get(doc->root, "short-name-mode");
+	if (mode)
+		c->enforcing = ic_node_equals(mode, "enforcing");
+	return result < 0 ? result : add_aliases(&r, ic_node_get(doc->root, "aliases"), err);
+}
+
+static int add_file(struct ic_registries_conf *c, const char *path, struct imgcheck_error **err)
+{
+	struct ic_buf text IC_AUTO(buf);
+	int result;
+
+	ic_buf_init(&text, IC_MAX_CONFIG_BYTES);
+	result = ic_file_read(path, &text, err);
+	return result < 0 ? result : ic_registries_conf_add(c, path, ic_buf_text(&text), text.len, err);
+}
+
+static int is_drop_in(const struct dirent *entry)
+{
+	return ic_text_ends(entry->d_name, strlen(entry->d_name), ".conf");
+}
+
+static int by_bytes(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+int ic_registries_conf_read(struct ic_registries_conf *c, const char *path, struct imgcheck_error **err)
+{
+	struct ic_buf folder IC_AUTO(buf);
+	struct dirent **entries = NULL;
+	int result = add_file(c, path, err), count = 0;
+
+	ic_buf_init(&folder, IC_MAX_PATH_BYTES);
+	if (result == 0)
+		result = ic_buf_printf(&folder, err, "%s.d", path);
+	if (result == 0)
+		count = scandir(ic_buf_text(&folder), &entries, is_drop_in, by_bytes);
+	if (count < 0)
+		return errno == ENOENT ? 0 : ic_error_set_at(err, IMGCHECK_ERR_IO, ic_buf_text(&folder), 0, 0,
+		                                             "cannot read this folder: %s",
+		                                             strerror(errno));
+	for (int i = 0; i < count; i++) {
+		struct ic_buf file IC_AUTO(buf);
+
+		ic_buf_init(&file, IC_MAX_PATH_BYTES);
+		if (result == 0)
+			result = ic_buf_printf(&file, err, "%s/%s", ic_buf_text(&folder), entries[i]->d_name);
+		if (result == 0)
+			result = add_file(c, ic_buf_text(&file), err);
+		free(entries[i]);
+	}
+	free(entries);
+	return result;
+}
+
+/* One location is insecure or blocked for all prefixes, or for none. */
+int ic_registries_conf_check(const struct ic_registries_conf *c, struct imgcheck_error **err)
+{
+	for (size_t i = 0; i < c->registries.count; i++) {
+		const struct ic_conf_registry *a = ic_vec_at(&c->registries, i);
+
+		for (size_t k = 0; k < i && a->location[0]; k++) {
+			const struct ic_conf_registry *b = ic_vec_at(&c->registries, k);
+
+			if (strcmp(a->location, b->location) == 0 && (a->insecure != b->insecure || a->blocked != b->blocked))
+				return ic_error_set_at(err, IMGCHECK_ERR_CONFIG, a->place, a->line, 0,
+				                       "cannot use %s: it is insecure or blocked here, and not for %s", a->location, b->prefix);
+		}
+	}
+	return 0;
+}
+
+/* ------------------------------------------------------------------ finding */
+
+static bool is_end(char c)
+{
+	return c == '\0' || c == '/' || c == ':' || c == '@';
+}
+
+/* How much of the name the prefix covers; 0 for none. */
+static size_t covered(const char *name, const char *prefix)
+{
+	size_t len = strlen(prefix);
+	const char *at;
+
+	if (!ic_text_starts(prefix, len, "*."))
+		return ic_text_starts(name, strlen(name), prefix) && is_end(name[len]) ? len : 0;
+	at = strstr(name, prefix + 1);
+	if (!at || memchr(name, '/', (size_t)(at - name)))
+		return 0;
+	at += len - 1;
+	return is_end(*at) ? (size_t)(at - name) : 0;
+}
+
+static const struct ic_conf_registry *find_registry(const struct ic_registries_conf *c, const char *name)
+{
+	const struct ic_conf_registry *found = NULL;
+
+	for (size_t i = 0; i < c->registries.count; i++) {
+		const struct ic_conf_registry *r = ic_vec_at(&c->registries, i);
+
+		if (covered(name, r->prefix) && (!found || strlen(r->prefix) > strlen(found->prefix)))
+			found = r;
+	}
+	return found;
+}
+
+/* The location in the place of what the prefix covers. */
+static int add_source(struct ic_vec *out, const char *name, const char *location, size_t len, struct ic_pull_source source,
+                      struct imgcheck_error **err)
+{
+	struct ic_buf text IC_AUTO(buf);
+	int result;
+
+	ic_buf_init(&text, IC_MAX_OPTION_BYTES);
+	result = location[0] ? ic_buf_printf(&text, err, "%s%s", location, name + len) : ic_buf_add_text(&text, name, err);
+	if (result < 0)
+		return result;
+	source.name = ic_buf_take(&text);
+	result = source.name ? ic_vec_push(out, &source, err) : ic_error_nomem(err);
+	if (result < 0)
+		free(source.name);
+	return result;
+}
+
+static bool may_serve(const struct ic_conf_mirror *m, const struct ic_ref *ref)
+{
+	switch (m->pull) {
+	case IC_CONF_ALL:
+		return true;
+	case IC_CONF_DIGEST_ONLY:
+		return ref->digest != NULL;
+	case IC_CONF_TAG_ONLY:
+		return ref->digest == NULL;
+	}
+	return false;
+}
+
+static int find_sources(const struct ic_registries_conf *c, const char *name, const struct ic_ref *ref, struct ic_vec *out,
+                        struct imgcheck_error **err)
+{
+	const struct ic_conf_registry *r = find_registry(c, name);
+	struct ic_pull_source primary = {.primary = true, .insecure = r && r->insecure, .blocked = r && r->blocked};
+	int result = 0;
+
+	if (!r)
+		return add_source(out, name, "", 0, primary, err);
+	for (size_t i = 0; i < r->mirrors.count && result == 0; i++) {
+		const struct ic_conf_mirror *m = ic_vec_at(&r->mirrors, i);
+
+		if (may_serve(m, ref))
+			result = add_source(out, name, m->location, covered(name, r->prefix),
+			                    (struct ic_pull_source){.insecure = m->insecure}, err);
+	}
+	return result < 0 ? result : add_source(out, name, r->location, covered(name, r->prefix), primary, err);
+}
+
+/* A name without a registry: an alias, or each of the registries to search. */
+static int find_short(const struct ic_registries_conf *c, const char *name, const struct ic_ref *ref, struct ic_vec *out,
+                      struct imgcheck_error **err)
+{
+	int result = 0;
+
+	for (size_t i = c->aliases.count; i >= 2; i -= 2)
+		if (strcmp(ic_texts_get(&c->aliases, i - 2), name) == 0)
+			return find_sources(c, ic_texts_get(&c->aliases, i - 1), ref, out, err);
+	if (c->search.count == 0)
+		return ic_error_set(err, IMGCHECK_ERR_CONFIG,
+		                    "cannot pull the short name \"%s\": no registries to search are defined", name);
+	if (c->enforcing && c->search.count > 1)
+		return ic_error_set(err, IMGCHECK_ERR_CONFIG,
+		                    "cannot pull the short name \"%s\": several registries are to be searched, and short-name-mode is enforcing",
+		                    name);
+	for (size_t i = 0; i < c->search.count && result == 0; i++) {
+		const char *registry = ic_texts_get(&c->search, i);
+		struct ic_buf full IC_AUTO(buf);
+
+		ic_buf_init(&full, IC_MAX_OPTION_BYTES);
+		result = ic_buf_printf(&full, err, "%s/%s%s", registry,
+		                       strcmp(registry, "docker.io") == 0 && !strchr(name, '/') ? HUB_OFFICIAL : "", name);
+		if (result == 0)
+			result = find_sources(c, ic_buf_text(&full), ref, out, err);
+	}
+	return result;
+}
+
+int ic_registries_conf_find(const struct ic_registries_conf *c, const struct ic_ref *ref, struct ic_vec *out,
+                            struct imgcheck_error **err)
+{
+	const char *repository = ref->repository;
+	struct ic_buf name IC_AUTO(buf);
+	int result;
+
+	ic_buf_init(&name, 2 * IC_MAX_REF_BYTES);
+	if (!ref->has_domain)
+		return find_short(c, ic_text_starts(repository, strlen(repository),
+		                                    HUB_OFFICIAL) ? repository + strlen(HUB_OFFICIAL) : repository,
+		                  ref, out, err);
+	result = ic_buf_printf(&name, err, "%s/%s", ref->registry, repository);
+	return result < 0 ? result : find_sources(c, ic_buf_text(&name), ref, out, err);
+}
