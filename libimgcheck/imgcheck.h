@@ -273,7 +273,7 @@ enum imgcheck_file {
 	IMGCHECK_FILE_CONTAINERD,       /* containerd's config.toml: the registry tables of its CRI plugin */
 	IMGCHECK_FILE_REGISTRIES_YAML,  /* registries.yaml of k3s and RKE2 */
 	IMGCHECK_FILE_CUSTOM_REGISTRIES, /* custom_registries of the containerd charm, JSON */
-	IMGCHECK_FILE_REGISTRIES_CONF   /* containers' registries.conf, version 2, with the *.conf in the folder <path>.d; before all of these */
+	IMGCHECK_FILE_REGISTRIES_CONF   /* registries.conf of CRI-O and podman, with <path>.d; before all of these */
 };
 
 /*

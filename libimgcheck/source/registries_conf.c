@@ -420,7 +420,7 @@ static int find_short(const struct ic_registries_conf *c, const char *name, cons
 		                    "cannot pull the short name \"%s\": no registries to search are defined", name);
 	if (c->enforcing && c->search.count > 1)
 		return ic_error_set(err, IMGCHECK_ERR_CONFIG,
-		                    "cannot pull the short name \"%s\": several registries are to be searched, and short-name-mode is enforcing",
+		                    "cannot pull the short name \"%s\": several registries are to be searched, in mode enforcing",
 		                    name);
 	for (size_t i = 0; i < c->search.count && result == 0; i++) {
 		const char *registry = ic_texts_get(&c->search, i);
