@@ -55,8 +55,9 @@ static int run(const char *name, int (*main)(const struct hook *h), char *const 
 		return say_usage("hook", "which hook?");
 	if (operands.count)
 		return say_usage("hook", "%s takes no operand", name);
-	/* Who reads our output may go away: that must not end us by a signal, which snapd takes for a veto. */
+	/* Who reads our output may go away, and files may be limited: no signal may end us, which snapd takes for a veto. */
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
 	status = hook_init(&h);
 	return status ? status : main(&h);
 }

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "commands.h"
 #include "options.h"
@@ -56,11 +59,27 @@ static int run_program(char *const *argv)
 	return status;
 }
 
+/*
+ * Makes sure that 0, 1 and 2 are open: else the next file or connection would get such a number, and what is
+ * printed would go there.  Reading and writing fail as they would on a closed one.
+ */
+static bool fill_standard_streams(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
+			return false;
+	return true;
+}
+
 int main(int argc, char **argv)
 {
 	const char *slash = argc ? strrchr(argv[0], '/') : NULL, *name = slash ? slash + 1 : argc ? argv[0] : "";
 	int (*hook)(char *const *argv) = cmd_find_hook(name);
 
+	if (!fill_standard_streams())
+		return STATUS_INTERNAL;
+	/* Whoever starts us may ignore it; then no child's end could be waited for. */
+	signal(SIGCHLD, SIG_DFL);
 	/* libcurl's TLS library would write session keys to the file that this names. */
 	unsetenv("SSLKEYLOGFILE");
 	if (hook)

@@ -84,15 +84,17 @@ void proxies_read(struct proxies *p, const char *file)
 		read_file(p, file);
 }
 
-static void apply(const struct proxy *p, enum imgcheck_option option, struct imgcheck_config *c, struct lines *notices)
+static void apply(struct proxy *p, enum imgcheck_option option, struct imgcheck_config *c, struct lines *notices)
 {
 	AUTO(error) struct imgcheck_error *e = NULL;
 
-	if (p->value && imgcheck_config_set(c, option, p->value, &e))
-		lines_addf(notices, "cannot use the proxy setting of %s: %s", p->source, imgcheck_error_message(e));
+	if (!p->value || !imgcheck_config_set(c, option, p->value, &e))
+		return;
+	lines_addf(notices, "cannot use the proxy setting of %s: %s", p->source, imgcheck_error_message(e));
+	free(TAKE(p->value));
 }
 
-void proxies_apply(const struct proxies *p, struct imgcheck_config *c, struct lines *notices)
+void proxies_apply(struct proxies *p, struct imgcheck_config *c, struct lines *notices)
 {
 	apply(&p->http, IMGCHECK_OPTION_HTTP_PROXY, c, notices);
 	apply(&p->https, IMGCHECK_OPTION_HTTPS_PROXY, c, notices);

@@ -25,8 +25,8 @@ void proxies_read(struct proxies *p, const char *file);
 /* Puts value (copied) in the place of what was there. */
 void proxies_replace(struct proxy *p, const char *value, const char *source);
 
-/* Sets the proxies in the config.  What it refuses is told in notices and not used. */
-void proxies_apply(const struct proxies *p, struct imgcheck_config *c, struct lines *notices);
+/* Sets the proxies in the config.  What it refuses is told in notices, not used, and no longer there. */
+void proxies_apply(struct proxies *p, struct imgcheck_config *c, struct lines *notices);
 
 /* "through the proxy http://host:port (from the environment)", without any user or password: new.  NULL without proxy. */
 char *proxies_text(const struct proxies *p);

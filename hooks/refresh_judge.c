@@ -50,11 +50,12 @@ static void answer_error(json_t *answer, const struct imgcheck_error *e)
 
 /* ---------------------------------------------------------------- descriptions */
 
+/* A link to nothing is there: that it cannot be read is told. */
 static bool is_missing(const char *path)
 {
 	struct stat st;
 
-	return stat(path, &st) && (errno == ENOENT || errno == ENOTDIR);
+	return lstat(path, &st) && (errno == ENOENT || errno == ENOTDIR);
 }
 
 /* The description for a revision's folder: its own, else that of our revision.  new; NULL where neither has one. */

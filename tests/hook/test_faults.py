@@ -3,12 +3,14 @@
 
 import os
 import pathlib
+import resource
 import signal
+import subprocess
 import time
 
 import trees
 from support import built
-from support.badserver import BadServer, silent
+from support.badserver import BadServer, always, response, silent
 
 
 def children(pid):
@@ -108,6 +110,26 @@ class Faults(trees.TreeTest):
         self.tree.command = lambda hook: command if sanitized else ["prlimit", f"--as={24 << 20}", *command]
         self.refresh(0, "cannot check", "the refresh goes on")
         self.assertEqual(self.tree.status()["internal"], "1")
+
+    def test_whatever_state_it_is_started_in(self):
+        """Streams that are closed, limits and ignored signals that are inherited: a missing image stays a veto."""
+        server = BadServer(always(response(404)))
+        self.addCleanup(server.stop)
+        self.configure(f"{server.host}/x")
+        bad = {
+            "no streams": lambda: os.closerange(0, 3),
+            "no output": lambda: os.closerange(1, 3),
+            "a file limit": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (16, 16)),
+            "no word of children": lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN),
+            "no rights": lambda: os.umask(0o777),
+        }
+        for name, prepare in bad.items():
+            with self.subTest(name):
+                done = subprocess.run(self.tree.command("pre-refresh"), cwd="/", env=self.tree.environment(), timeout=60,
+                                      stdin=subprocess.DEVNULL, capture_output=True, preexec_fn=prepare, check=False)
+                self.assertEqual(done.returncode, 1, done)
+                if name not in ("no streams", "no output"):
+                    self.assertIn(b"x/new:v1", done.stderr)
 
     def test_without_snapctl(self):
         (self.tree.root / "bin" / "snapctl").unlink()

@@ -131,6 +131,11 @@ class Refresh(trees.TreeTest):
         self.refresh(0, "no new revision")
         self.assertEqual(self.tree.status()["result"], "skipped")
 
+    def test_a_description_that_is_a_link_to_nothing(self):
+        self.comes("{{ registry }}/old:v1", description=None)
+        (self.tree.snap / "2" / "meta" / "imgcheck.yaml").symlink_to("nowhere")
+        self.refresh(1, "meta/imgcheck.yaml: cannot read")
+
     def test_without_a_description_ours_is_used(self):
         self.comes("{{ registry }}/new:v1", description=None)
         self.refresh(1, "new:v1", "that of revision 1 was used")
