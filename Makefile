@@ -183,6 +183,11 @@ test-unit: tests ## runs the unit tests of this VARIANT
 .PHONY: tests
 tests: $(UNIT_PROGRAMS) $(FUZZ_PROGRAMS) $(FAULT_SERVER) $(EXAMPLES) ## builds the test programs of this VARIANT
 
+.PHONY: test-slow
+test-slow: deps ## runs the long tests: a browser
+	@$(MAKE) --no-print-directory -j$(CORES) VARIANT=release WERROR=1 all
+	@tests/run slow release
+
 .PHONY: fuzz-smoke
 fuzz-smoke: deps ## fuzzes every parser, 60 s in all
 	@$(MAKE) --no-print-directory -j$(CORES) VARIANT=fuzz CC=clang fuzzers

@@ -86,7 +86,7 @@ write_wrapper() {
 	cat >"$dir/bin/$1" <<-WRAPPER
 		#!/bin/sh
 		root=\$(dirname "\$(dirname "\$(readlink -f "\$0")")")/root
-		LD_LIBRARY_PATH="\$root/$libraries" exec "\$root/$2" "\$@"
+		LD_LIBRARY_PATH="\$root/$libraries:\$root/$libraries/pulseaudio" exec "\$root/$2" "\$@"
 	WRAPPER
 	chmod 755 "$dir/bin/$1"
 }
