@@ -139,16 +139,13 @@ static int set_policy(const struct check *c, struct imgcheck_config *config)
 	return 0;
 }
 
-/* The registry: a flag, and then also what templates see; or else what the target's templates see. */
+/* The registry: a flag, which templates see too; or else what the target's templates see. */
 static int set_registry(struct check *c, struct imgcheck_config *config)
 {
 	AUTO(error) struct imgcheck_error *e = NULL;
-	const char *flag = options_library_get(&c->options, IMGCHECK_OPTION_REGISTRY);
 
-	c->registry = memory_text(flag);
-	if (flag)
-		return imgcheck_images_set_value(c->input.images, "registry", flag, &e) ? say_refused(e) : 0;
-	if (!c->input.target.object)
+	c->registry = memory_text(c->input.registry);
+	if (c->registry || !c->input.target.object)
 		return 0;
 	if (imgcheck_target_value(c->input.target.object, "registry", &c->registry, &e))
 		return say_error(e);
@@ -196,8 +193,10 @@ static int ask(struct check *c, struct imgcheck_config *config, FILE *out, struc
 static int open_input(struct check *c, struct settings *settings)
 {
 	AUTO(lines) struct lines notices = { 0 };
-	int status = input_open(&c->input);
+	int status;
 
+	c->input.registry = options_library_get(&c->options, IMGCHECK_OPTION_REGISTRY);
+	status = input_open(&c->input);
 	if (status)
 		return status;
 	settings_read(settings, c->input.config, &notices);

@@ -147,6 +147,8 @@ static int set_values(const struct input *in, struct imgcheck_images *images)
 		if (imgcheck_images_set_value(images, name, value, &e))
 			return bad_input("--set", e);
 	}
+	if (in->registry && imgcheck_images_set_value(images, "registry", in->registry, &e))
+		return bad_input("--registry", e);
 	if (in->arch && imgcheck_images_set_value(images, "arch", in->arch, &e))
 		return bad_input("--arch", e);
 	return 0;
@@ -314,7 +316,7 @@ static int open_targets(struct input *in)
 void input_copy(const struct input *in, const char *arch, struct input *out)
 {
 	*out = (struct input){ .command = in->command, .values = in->values, .snap_config = in->snap_config, .arch = arch,
-			       .target.dir = in->target.dir, .old.dir = in->old.dir };
+			       .registry = in->registry, .target.dir = in->target.dir, .old.dir = in->old.dir };
 	for (size_t i = 0; i < in->set.count; i++)
 		lines_add(&out->set, in->set.line[i]);
 	for (size_t i = 0; i < in->refs.count; i++)

@@ -22,6 +22,7 @@ struct input_target {
 struct input {
 	const char *command; /* for messages */
 	const char *values, *snap_config;
+	const char *registry; /* the value `registry` of templates, before any other; or NULL */
 	const char *arch; /* the value `arch` of templates, instead of the one that they would see; or NULL */
 	struct input_target target, old; /* old: what it needs does not count */
 	struct lines set, refs, archs;
