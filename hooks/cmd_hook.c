@@ -69,7 +69,7 @@ static int pre_refresh(char *const *argv)
 
 static int post_refresh(char *const *argv)
 {
-	return run("post-refresh", hook_record, argv);
+	return run("post-refresh", hook_post_refresh, argv);
 }
 
 static int install(char *const *argv)

@@ -38,7 +38,8 @@ struct revisions_place hook_place(const struct hook *h);
 
 /* The hooks: each returns the exit status. */
 int hook_pre_refresh(const struct hook *h);
-int hook_record(const struct hook *h);    /* install, post-refresh */
+int hook_post_refresh(const struct hook *h);
+int hook_record(const struct hook *h); /* install */
 int hook_configure(const struct hook *h);
 
 #endif

@@ -7,9 +7,11 @@
 
 #include "document.h"
 #include "files.h"
+#include "judged.h"
 #include "memory.h"
 #include "policy.h"
 #include "process.h"
+#include "proven.h"
 #include "say.h"
 #include "snapctl.h"
 #include "status.h"
@@ -32,6 +34,22 @@ char *refresh_folder(const struct refresh *r, const struct revision *item)
 	return r->hook->target ? memory_text(r->hook->target) : files_join(r->hook->root, item->name);
 }
 
+const char *refresh_hook_name(const struct refresh *r)
+{
+	return r->after ? "post-refresh" : "pre-refresh";
+}
+
+/* When all is done already, only what is surely missing is worth going back for. */
+enum imgcheck_decision refresh_effect(const struct refresh *r, enum imgcheck_outcome class)
+{
+	enum imgcheck_decision effect = settings_effect(&r->settings, class);
+	bool left = class == IMGCHECK_OUTCOME_UNREADABLE && r->leaves;
+
+	if (effect == IMGCHECK_DECISION_VETO && ((r->after && class != IMGCHECK_OUTCOME_MISSING) || left))
+		return IMGCHECK_DECISION_WARN;
+	return effect;
+}
+
 bool refresh_enforces(const struct refresh *r)
 {
 	return r->settings.mode == SETTINGS_ENFORCE && !r->accepted;
@@ -45,7 +63,7 @@ const char *refresh_consequence(const struct refresh *r, enum imgcheck_decision 
 		return "the refresh goes on, since imgcheck.accept-revision names this revision";
 	if (r->settings.mode != SETTINGS_ENFORCE)
 		return "the refresh goes on, since imgcheck.mode=warn";
-	return "the refresh is stopped, nothing was changed";
+	return r->after ? "the refresh is undone: snapd goes back to the old revision" : "the refresh is stopped, nothing was changed";
 }
 
 void refresh_remedies(const struct refresh *r, enum imgcheck_decision decision, struct lines *remedies)
@@ -127,6 +145,7 @@ static void find_keys(struct refresh *r, struct lines *keys)
 	process_run(&(struct process){ refresh_describe, r, r->hook->began + DESCRIBE_END, MOST_ANSWER }, &result);
 	if (result.end == PROCESS_EXITED && !result.status)
 		answer = json_loadb(result.out, result.len, 0, NULL);
+	r->leaves = !r->after && json_is_true(json_object_get(answer, "later"));
 	json_array_foreach(json_object_get(answer, "keys"), i, key)
 		if (json_is_string(key) && !lines_has(keys, json_string_value(key)))
 			lines_add(keys, json_string_value(key));
@@ -150,6 +169,7 @@ static char *read_configuration(struct refresh *r)
 		snapctl_get(&settings_only, r->hook->began + CHECK_END, &tree, &again);
 	}
 	settings_read(&r->settings, r->config ? r->config : tree, &r->notices);
+	r->leaves = r->leaves && !settings_has(&r->settings, "on-unreadable");
 	for (size_t i = 0; r->settings.accept_revision && i < r->revisions.count; i++)
 		r->accepted |= r->revisions.item[i].chosen && !strcmp(r->revisions.item[i].name, r->settings.accept_revision);
 	return why;
@@ -163,7 +183,9 @@ void refresh_alone(const struct refresh *r, enum imgcheck_outcome class, const c
 	AUTO(free) char *tail = NULL;
 	json_t *problem = document_object(), *problems = document_array(), *counts = document_object();
 
-	out->decision = settings_effect(&r->settings, class);
+	out->decision = refresh_effect(r, class);
+	if (class == IMGCHECK_OUTCOME_UNDECIDED && !r->proven.count && !settings_is_veto(&r->settings, "on-unproven"))
+		out->decision = IMGCHECK_DECISION_WARN;
 	document_set_text(problem, "class", imgcheck_outcome_name(class));
 	document_set_text(problem, "message", message);
 	document_add(problems, problem);
@@ -194,6 +216,11 @@ static void skip(const struct refresh *r, const char *why, struct outcome *out)
 	out->text = memory_printf("%s: %s: no image was asked for\n", r->hook->instance, why);
 }
 
+size_t refresh_count(const struct outcome *out, enum imgcheck_outcome class)
+{
+	return (size_t)json_integer_value(json_object_get(json_object_get(out->report, "counts"), imgcheck_outcome_name(class)));
+}
+
 /* What the child made of the check. */
 static bool take_answer(struct refresh *r, const json_t *answer, struct outcome *out)
 {
@@ -222,6 +249,7 @@ static bool take_answer(struct refresh *r, const json_t *answer, struct outcome 
 	out->report = json_incref(report);
 	out->text = memory_text(text);
 	out->unreachable = json_is_true(json_object_get(answer, "unreachable"));
+	out->judged = !r->leaves || !refresh_count(out, IMGCHECK_OUTCOME_UNREADABLE);
 	return true;
 }
 
@@ -274,6 +302,8 @@ static void check(struct refresh *r, struct outcome *out)
 static void clear(struct refresh *r, struct outcome *out)
 {
 	revisions_clear(&r->revisions);
+	free(r->before.version);
+	lines_clear(&r->proven);
 	free(r->subject);
 	free(r->first);
 	json_decref(r->config);
@@ -300,15 +330,29 @@ static void judge(struct refresh *r, struct outcome *out)
 		check(r, out);
 }
 
+/* The old revision, in pre-refresh: ours. */
+static void set_before(struct refresh *r)
+{
+	const char *version = getenv("SNAP_VERSION");
+
+	if (revisions_is_name(r->hook->revision))
+		memcpy(r->before.name, r->hook->revision, strlen(r->hook->revision));
+	r->before.version = memory_text(version ? version : "");
+}
+
 int hook_pre_refresh(const struct hook *h)
 {
 	struct refresh r = { .hook = h };
 	struct outcome out = { 0 };
-	int status = STATUS_OK;
+	int status = STATUS_OK, fault = judged_forget(h->state);
 
 	/* Until the settings are known their defaults hold, by which an internal error lets a refresh pass. */
 	memory_exit_status(STATUS_OK);
 	settings_read(&r.settings, NULL, &r.notices);
+	proven_read(h->state, &r.proven);
+	set_before(&r);
+	if (fault)
+		lines_addf(&r.notices, "post-refresh may not judge again: cannot change %s: %s", h->state, strerror(fault));
 	if (find_revision(&r))
 		judge(&r, &out);
 	else
@@ -317,6 +361,62 @@ int hook_pre_refresh(const struct hook *h)
 		say("setting imgcheck.mode=off: %s is not checked", r.subject);
 	else
 		status = refresh_finish(&r, &out);
+	clear(&r, &out);
+	return status;
+}
+
+/* ---------------------------------------------------------------- after it */
+
+/* Ours is the new revision, and the only other one the old. */
+static void find_ourselves(struct refresh *r)
+{
+	struct revisions_place place = hook_place(r->hook);
+	struct revisions others = { 0 };
+	const char *version = getenv("SNAP_VERSION");
+	struct revision item = { .chosen = true, .version = memory_text(version ? version : "") };
+
+	if (revisions_is_name(r->hook->revision))
+		memcpy(item.name, r->hook->revision, strlen(r->hook->revision));
+	r->revisions.item = memory_grow(NULL, 1, sizeof(item));
+	r->revisions.item[0] = item;
+	r->revisions.count = 1;
+	if (revisions_list(&place, &others) && others.count == 1) {
+		r->before = others.item[0];
+		others.item[0].version = NULL;
+	}
+	revisions_clear(&others);
+	describe_subject(r);
+}
+
+/* It was meant for one refresh, which this one was. */
+static void clear_accepted(const struct refresh *r)
+{
+	AUTO(free) char *why = NULL;
+
+	if (r->accepted && !snapctl_unset(SETTINGS_TREE ".accept-revision", r->hook->began + CHECK_END, &why))
+		say("cannot unset imgcheck.accept-revision: %s", why);
+}
+
+int hook_post_refresh(const struct hook *h)
+{
+	struct refresh r = { .hook = h, .after = true };
+	struct outcome out = { 0 };
+	int status = STATUS_OK;
+
+	memory_exit_status(STATUS_OK);
+	settings_read(&r.settings, NULL, &r.notices);
+	proven_read(h->state, &r.proven);
+	find_ourselves(&r);
+	if (judged_has(h->state, h->revision))
+		free(read_configuration(&r)); /* for accept-revision alone */
+	else
+		judge(&r, &out);
+	if (out.report)
+		status = refresh_finish(&r, &out);
+	if (status == STATUS_OK) {
+		clear_accepted(&r);
+		status = hook_record(h);
+	}
 	clear(&r, &out);
 	return status;
 }

@@ -7,7 +7,9 @@
 #include "document.h"
 #include "files.h"
 #include "memory.h"
+#include "judged.h"
 #include "process.h"
+#include "proven.h"
 #include "refresh.h"
 #include "say.h"
 #include "snapctl.h"
@@ -16,6 +18,8 @@
 /* snapd keeps the last 100 lines and 10 KiB of a hook's output; we stay below with what else may be in it. */
 #define MOST_LINES 60
 #define MOST_BYTES ((size_t)8 << 10)
+
+#define MOST_HOST 200 /* bytes */
 
 #define SYSLOG_MS 2000
 
@@ -60,6 +64,22 @@ static void explain_network(const struct refresh *r, struct outcome *out)
 					  r->hook->instance));
 }
 
+/* What this hook lets pass though the settings would not, and what to do about it. */
+static void explain_mildness(const struct refresh *r, struct outcome *out)
+{
+	AUTO(lines) struct lines lacking = { 0 };
+
+	if (r->leaves && refresh_count(out, IMGCHECK_OUTCOME_UNREADABLE))
+		append(out, memory_text("what cannot be read here is left to the post-refresh hook of the new revision"));
+	if (out->judged && !settings_is_veto(&r->settings, "on-unproven"))
+		proven_lacks(&r->proven, out->report, &lacking);
+	if (!lacking.count)
+		return;
+	append(out, memory_printf("%.*s%s never gave this unit an image, so that only warns: set imgcheck.authfile, ca-file, "
+				  "plain-http or proxy.https as it needs, or imgcheck.on-unproven=veto", MOST_HOST, lacking.line[0],
+				  lacking.count > 1 ? " and others" : ""));
+}
+
 /* ---------------------------------------------------------------- the report */
 
 static const char *result_name(const struct refresh *r, const struct outcome *out)
@@ -95,14 +115,14 @@ static void add_hook(const struct refresh *r, const struct outcome *out, const c
 	}
 	for (size_t i = 0; i < r->notices.count; i++)
 		document_add_text(notices, r->notices.line[i]);
-	document_set_text(hook, "name", "pre-refresh");
+	document_set_text(hook, "name", refresh_hook_name(r));
 	document_set_text(hook, "snap", r->hook->instance);
 	document_set_text(hook, "time", now);
 	document_set_text(hook, "result", result_name(r, out));
 	document_set_text(hook, "skipped", out->skipped);
 	document_set_text(hook, "mode", settings_mode_name(r->settings.mode));
 	document_set(hook, "accepted", json_boolean(r->accepted));
-	document_set_text(hook, "from", r->hook->revision);
+	document_set_text(hook, "from", *r->before.name ? r->before.name : NULL);
 	document_set(hook, "to", revisions);
 	document_set(hook, "notices", notices);
 	document_set_text(hook, "text", out->text);
@@ -143,6 +163,17 @@ static void write_status(const struct refresh *r, const struct outcome *out, con
 	(void)files_replace(r->hook->state, "last-status", 0644, text, strlen(text)); /* write_report() told what is wrong */
 }
 
+/* For the hooks that come after this one.  Whatever is lost of it only makes them check once more. */
+static void remember(const struct refresh *r, const struct outcome *out)
+{
+	int fault = proven_add(r->hook->state, &r->proven, out->report);
+
+	if (!fault && out->judged && !r->after)
+		fault = judged_write(r);
+	if (fault)
+		say("cannot write to %s: %s", r->hook->state, strerror(fault));
+}
+
 /* ---------------------------------------------------------------- the journal */
 
 struct entry {
@@ -166,8 +197,10 @@ static void log_line(const struct refresh *r, const struct outcome *out)
 	AUTO(process_result) struct process_result ignored = { 0 };
 	AUTO(free) char *counts = format_counts(out, " ");
 	AUTO(free) char *ident = memory_printf("%s.imgcheck", r->hook->instance);
-	AUTO(free) char *text = memory_printf("pre-refresh result=%s decision=%s from=%s to=%s mode=%s%s%s%s", result_name(r, out),
-					      imgcheck_decision_name(out->decision), r->hook->revision, r->first ? r->first : "none",
+	AUTO(free) char *text = memory_printf("%s result=%s decision=%s from=%s to=%s mode=%s%s%s%s", refresh_hook_name(r),
+					      result_name(r, out),
+					      imgcheck_decision_name(out->decision), *r->before.name ? r->before.name : "unknown",
+					      r->first ? r->first : "none",
 					      settings_mode_name(r->settings.mode), counts, out->skipped ? ": " : "",
 					      out->skipped ? out->skipped : "");
 	struct entry entry = { ident, text, LOG_INFO };
@@ -186,6 +219,7 @@ int refresh_finish(struct refresh *r, struct outcome *out)
 	bool veto = out->decision == IMGCHECK_DECISION_VETO && refresh_enforces(r);
 	char now[32];
 
+	explain_mildness(r, out);
 	explain_network(r, out);
 	say_printable(out->text, true);
 	make_fit(out->text);
@@ -193,8 +227,9 @@ int refresh_finish(struct refresh *r, struct outcome *out)
 	add_hook(r, out, now);
 	write_report(r, out);
 	write_status(r, out, now);
+	remember(r, out);
 	log_line(r, out);
-	if (out->decision != IMGCHECK_DECISION_ALLOW || out->skipped) {
+	if (out->decision != IMGCHECK_DECISION_ALLOW || (out->skipped && !r->after)) {
 		fputs(out->text, stderr);
 		fflush(stderr);
 	}

@@ -6,6 +6,7 @@
 
 #include "document.h"
 #include "files.h"
+#include "judged.h"
 #include "memory.h"
 #include "policy.h"
 #include "proxies.h"
@@ -69,6 +70,18 @@ static char *find_description(const struct refresh *r, const char *folder, bool 
 	return is_missing(ours) ? NULL : TAKE(ours);
 }
 
+static bool is_left(const struct refresh *r)
+{
+	bool all = true;
+
+	for (size_t i = 0; i < r->revisions.count; i++) {
+		AUTO(free) char *folder = r->revisions.item[i].chosen ? refresh_folder(r, &r->revisions.item[i]) : NULL;
+
+		all = all && (!folder || judged_later_by(folder));
+	}
+	return all;
+}
+
 static void add_keys(const struct imgcheck_target *t, json_t *keys)
 {
 	const char *key;
@@ -101,7 +114,12 @@ int refresh_describe(void *arg)
 		if (r->revisions.item[i].chosen)
 			describe(r, folder, keys);
 	}
-	describe(r, r->hook->snap, keys);
+	if (*r->before.name) {
+		AUTO(free) char *folder = files_join(r->hook->root, r->before.name);
+
+		describe(r, folder, keys);
+	}
+	document_set(answer, "later", json_boolean(is_left(r)));
 	return json_dumpf(answer, stdout, JSON_COMPACT) ? STATUS_INTERNAL : STATUS_OK;
 }
 
@@ -110,16 +128,16 @@ int refresh_describe(void *arg)
 /* What snapd would set in the environment of the revision; all else is as for us. */
 static const char *variable(const char *name, const char *folder, const struct revision *item)
 {
-	if (item && !strcmp(name, "SNAP"))
+	if (!strcmp(name, "SNAP"))
 		return folder;
-	if (item && !strcmp(name, "SNAP_REVISION"))
+	if (!strcmp(name, "SNAP_REVISION"))
 		return item->name;
-	if (item && !strcmp(name, "SNAP_VERSION"))
+	if (!strcmp(name, "SNAP_VERSION"))
 		return item->version;
 	return getenv(name);
 }
 
-/* Opens the description of a folder and gives it the configuration.  item is NULL for our own revision. */
+/* Opens the description of a folder and gives it the configuration. */
 static int open_target(const struct judgement *j, const char *folder, const struct revision *item, struct imgcheck_target **out,
                        struct imgcheck_error **e)
 {
@@ -132,7 +150,7 @@ static int open_target(const struct judgement *j, const char *folder, const stru
 		return 0;
 	if (borrowed)
 		lines_addf(&j->refresh->notices, "revision %s has no " DESCRIPTION ": that of revision %s was used",
-			   item ? item->name : "?", j->refresh->hook->revision);
+			   item->name, j->refresh->hook->revision);
 	fault = imgcheck_target_open(folder, description, out, e);
 	if (!fault)
 		fault = imgcheck_target_set_config(*out, j->configuration, strlen(j->configuration), e);
@@ -178,15 +196,17 @@ static bool add_revision(struct judgement *j, const struct revision *item, struc
 	return !imgcheck_images_add_target(j->images, target, e);
 }
 
-/* What our own revision needs was needed before: if it is missing, nothing gets worse. */
+/* What the old revision needs was needed before: if it is missing, nothing gets worse. */
 static void mark_known(struct judgement *j)
 {
+	const struct revision *old = &j->refresh->before;
+	AUTO(free) char *folder = files_join(j->refresh->hook->root, old->name);
 	AUTO(images) struct imgcheck_images *before = NULL;
 	AUTO(target) struct imgcheck_target *target = NULL;
 	AUTO(error) struct imgcheck_error *e = NULL;
 	bool configured = false;
 
-	if (imgcheck_images_new(&before) || open_target(j, j->refresh->hook->snap, NULL, &target, &e) || !target)
+	if (!*old->name || imgcheck_images_new(&before) || open_target(j, folder, old, &target, &e) || !target)
 		return;
 	if (imgcheck_target_configured(target, &configured, &e) || !configured)
 		return;
@@ -213,6 +233,33 @@ static bool set(struct judgement *j, enum imgcheck_option option, const char *va
 	return !imgcheck_config_set(j->config, option, value, e);
 }
 
+/* Hosts that never gave this unit an image only warn, unless the operator wants them to count; see proven.h. */
+static void set_unproven(struct judgement *j)
+{
+	const struct lines *proven = &j->refresh->proven;
+	AUTO(error) struct imgcheck_error *e = NULL;
+
+	(void)!imgcheck_config_set(j->config, IMGCHECK_OPTION_ON_UNPROVEN, imgcheck_decision_name(IMGCHECK_DECISION_WARN), NULL);
+	for (size_t i = 0; i < proven->count && !e; i++)
+		(void)!imgcheck_config_set(j->config, IMGCHECK_OPTION_PROVEN, proven->line[i], &e);
+	if (e)
+		lines_addf(&j->refresh->notices, "the list of proven hosts is not used whole: %s", imgcheck_error_message(e));
+}
+
+/* Where this hook is milder than the settings are. */
+static void set_effects(struct judgement *j)
+{
+	enum imgcheck_option option;
+
+	for (int class = IMGCHECK_OUTCOME_OK; class <= IMGCHECK_OUTCOME_INTERNAL; class++) {
+		enum imgcheck_decision effect = refresh_effect(j->refresh, (enum imgcheck_outcome)class);
+
+		if (effect != settings_effect(&j->refresh->settings, (enum imgcheck_outcome)class) &&
+		    policy_option((enum imgcheck_outcome)class, &option))
+			(void)!imgcheck_config_set(j->config, option, imgcheck_decision_name(effect), NULL);
+	}
+}
+
 /* Settings and proxies; what is wrong with them becomes a notice. */
 static void configure(struct judgement *j)
 {
@@ -220,7 +267,9 @@ static void configure(struct judgement *j)
 	AUTO(proxies) struct proxies proxies = { 0 };
 	AUTO(free) char *proxy = NULL;
 
+	set_unproven(j);
 	settings_apply(&r->settings, r->hook->common, j->config, &r->notices);
+	set_effects(j);
 	proxies_read(&proxies, r->hook->environment);
 	settings_proxies(&r->settings, &proxies);
 	proxies_apply(&proxies, j->config, &r->notices);

@@ -287,6 +287,20 @@ enum imgcheck_decision settings_effect(const struct settings *s, enum imgcheck_o
 	return policy_default(class);
 }
 
+bool settings_has(const struct settings *s, const char *key)
+{
+	AUTO(free) char *text = setting(s, key);
+
+	return text != NULL;
+}
+
+bool settings_is_veto(const struct settings *s, const char *key)
+{
+	AUTO(free) char *text = setting(s, key);
+
+	return text && !strcmp(text, imgcheck_decision_name(IMGCHECK_DECISION_VETO));
+}
+
 void settings_clear(struct settings *s)
 {
 	json_decref(s->tree);

@@ -45,6 +45,10 @@ void settings_proxies(const struct settings *s, struct proxies *p);
 /* The effect of a class under these settings, where the library is not there to say it. */
 enum imgcheck_decision settings_effect(const struct settings *s, enum imgcheck_outcome class);
 
+/* Whether the operator has set it, and whether to veto. */
+bool settings_has(const struct settings *s, const char *key);
+bool settings_is_veto(const struct settings *s, const char *key);
+
 const char *settings_mode_name(enum settings_mode mode);
 void settings_clear(struct settings *s);
 

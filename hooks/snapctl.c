@@ -113,6 +113,17 @@ bool snapctl_get(const struct lines *keys, int64_t until, json_t **out, char **w
 	return false;
 }
 
+bool snapctl_unset(const char *key, int64_t until, char **why)
+{
+	AUTO(process_result) struct process_result r = { 0 };
+	AUTO(free) char *program = memory_text("snapctl"), *verb = memory_text("unset"), *name = memory_text(key);
+	char *argv[] = { program, verb, name, NULL };
+
+	run(argv, until, &r);
+	*why = r.end == PROCESS_EXITED && !r.status ? NULL : failure(&r);
+	return !*why;
+}
+
 bool snapctl_is_connected(const char *plug, int64_t until)
 {
 	AUTO(process_result) struct process_result r = { 0 };

@@ -25,4 +25,7 @@ bool snapctl_get(const struct lines *keys, int64_t until, json_t **out, char **w
 /* Whether the plug is connected; true where it cannot be told. */
 bool snapctl_is_connected(const char *plug, int64_t until);
 
+/* Takes a key out of the snap's configuration, from the end of the hook on.  False: *why (new) says why not. */
+bool snapctl_unset(const char *key, int64_t until, char **why);
+
 #endif

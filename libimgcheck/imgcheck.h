@@ -259,6 +259,8 @@ enum imgcheck_option {
 	IMGCHECK_OPTION_ON_UNRESOLVED,
 	IMGCHECK_OPTION_ON_UNREADABLE,
 	IMGCHECK_OPTION_ON_INTERNAL_ERROR,
+	IMGCHECK_OPTION_ON_UNPROVEN, /* what on-access and on-undecided can at most do while no `ok` ever came from the host */
+	IMGCHECK_OPTION_PROVEN,      /* list; host[:port] that gave an `ok` before, as imgcheck_report_text() names it */
 	IMGCHECK_OPTION_SUBJECT,     /* text reports: whose images these are, "cdk-addons revision 1250 (1.28.3)" */
 	IMGCHECK_OPTION_CONSEQUENCE, /* text reports: what a veto means, "the refresh is stopped, nothing was changed" */
 	IMGCHECK_OPTION_REMEDY       /* list; text reports: further lines after a veto */

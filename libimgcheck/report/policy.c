@@ -29,7 +29,7 @@ static enum imgcheck_outcome image_outcome(const struct imgcheck_image *m, enum 
 }
 
 struct ic_judgement ic_policy_judge_image(const struct imgcheck_config *c, const struct imgcheck_image *m,
-                                          enum imgcheck_verdict found)
+                                          enum imgcheck_verdict found, bool proven)
 {
 	struct ic_judgement j = {.verdict = found, .why_skipped = why_skipped(c, m)};
 
@@ -37,6 +37,10 @@ struct ic_judgement ic_policy_judge_image(const struct imgcheck_config *c, const
 		j.verdict = IMGCHECK_VERDICT_SKIPPED;
 	j.outcome = image_outcome(m, j.verdict);
 	j.effect = ic_config_effect(c, j.outcome);
+	j.unproven = (j.outcome == IMGCHECK_OUTCOME_ACCESS || j.outcome == IMGCHECK_OUTCOME_UNDECIDED) &&
+	             j.effect == IMGCHECK_DECISION_VETO && !proven && !ic_config_trusts_unproven(c);
+	if (j.unproven)
+		j.effect = IMGCHECK_DECISION_WARN;
 	return j;
 }
 

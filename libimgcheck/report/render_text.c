@@ -289,7 +289,7 @@ static void write_image_headline(struct ic_page *page, const struct ic_report_im
 
 static void write_headline(struct ic_page *page, const struct entry *e)
 {
-	const char *setting = ic_config_effect_name(entry_outcome(e));
+	const char *setting = e->image && e->image->unproven ? "on-unproven" : ic_config_effect_name(entry_outcome(e));
 
 	if (entry_effect(e) == IMGCHECK_DECISION_WARN)
 		ic_page_add(page, "only a warning (%s): ", setting ? setting : "by policy");

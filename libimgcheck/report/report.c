@@ -135,6 +135,7 @@ static int fill_image(const struct imgcheck_image *from, const struct ic_result 
 	m->class = imgcheck_image_class(from);
 	m->outcome = j->outcome;
 	m->effect = j->effect;
+	m->unproven = j->unproven;
 	if (result == 0)
 		result = copy_text(from->text, &m->text, err);
 	if (result == 0 && j->why_skipped) {
@@ -152,11 +153,35 @@ static void count_in(struct imgcheck_report *p, enum imgcheck_decision effect)
 		p->decision = effect;
 }
 
+/* The host that decided, or would have: borrowed, NULL where the text is no reference. */
+static const char *host_of(const struct imgcheck_run *r, size_t i)
+{
+	const char *host = ic_run_result(r, i)->host;
+
+	return host ? host : imgcheck_image_part(imgcheck_images_get(ic_run_images(r), i), IMGCHECK_PART_REGISTRY);
+}
+
+/* Whether the host of an image gave an `ok`, before or in this run; only looked for where it matters. */
+static bool is_proven(const struct imgcheck_run *r, size_t i)
+{
+	const char *host = host_of(r, i), *other;
+
+	if (!host || ic_config_trusts_unproven(ic_run_config(r)) || ic_config_is_proven(ic_run_config(r), host))
+		return true;
+	for (size_t k = 0; k < imgcheck_images_count(ic_run_images(r)); k++) {
+		other = ic_run_result(r, k)->host;
+		if (other && ic_run_result(r, k)->verdict == IMGCHECK_VERDICT_OK && strcmp(other, host) == 0)
+			return true;
+	}
+	return false;
+}
+
 static int add_image(struct imgcheck_report *p, const struct imgcheck_run *r, size_t i, struct imgcheck_error **err)
 {
 	const struct imgcheck_image *from = imgcheck_images_get(ic_run_images(r), i);
 	const struct ic_result *found = ic_run_result(r, i);
-	struct ic_judgement j = ic_policy_judge_image(ic_run_config(r), from, found->verdict);
+	struct ic_judgement j = ic_policy_judge_image(ic_run_config(r), from, found->verdict,
+	                                              found->verdict == IMGCHECK_VERDICT_OK || is_proven(r, i));
 	struct ic_report_image m = {.text = NULL};
 	int result;
 

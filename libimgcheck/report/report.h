@@ -27,6 +27,7 @@ struct ic_report_image {
 	enum imgcheck_class class;
 	enum imgcheck_outcome outcome;
 	enum imgcheck_decision effect;
+	bool unproven; /* on-unproven made a warning of a veto */
 };
 
 struct ic_report_problem {

@@ -203,6 +203,21 @@ const struct ic_registries_conf *ic_config_registries_conf(const struct imgcheck
 	return c->has_registries_conf ? &c->registries_conf : NULL;
 }
 
+bool ic_config_trusts_unproven(const struct imgcheck_config *c)
+{
+	return strcmp(ic_config_value(c, IMGCHECK_OPTION_ON_UNPROVEN), "veto") == 0;
+}
+
+bool ic_config_is_proven(const struct imgcheck_config *c, const char *host)
+{
+	const char *item;
+
+	for (size_t i = 0; (item = ic_config_item(c, IMGCHECK_OPTION_PROVEN, i)); i++)
+		if (strcmp(item, host) == 0)
+			return true;
+	return false;
+}
+
 bool ic_config_require_mirror(const struct imgcheck_config *c)
 {
 	return strcmp(ic_config_value(c, IMGCHECK_OPTION_REQUIRE_MIRROR), "true") == 0;

@@ -66,6 +66,10 @@ unsigned ic_config_deadline_seconds(const struct imgcheck_config *c);
 /* The effect that the policy gives to an outcome. */
 enum imgcheck_decision ic_config_effect(const struct imgcheck_config *c, enum imgcheck_outcome outcome);
 
+/* Whether refusals and failures of hosts count in full that no `ok` ever came from, and whether one came from this one before. */
+bool ic_config_trusts_unproven(const struct imgcheck_config *c);
+bool ic_config_is_proven(const struct imgcheck_config *c, const char *host);
+
 /* The name of the option that gives it, "on-missing": static, NULL for an outcome that is never held against anybody. */
 const char *ic_config_effect_name(enum imgcheck_outcome outcome);
 

@@ -53,7 +53,7 @@ class Journal(trees.TreeTest):
         return int(priority) & 7, head.split()[-1].split("[")[0], text
 
     def run_once(self, settings, **keys):
-        self.tree.configure({"kubeconfig": "x", "registry": refused(), "imgcheck": {"deadline": 10} | settings} | keys)
+        self.tree.configure({"kubeconfig": "x", "registry": refused(), "imgcheck": {"deadline": 10, "on-unproven": "veto"} | settings} | keys)
         status, output = self.tree.run_hook("pre-refresh")
         (self.folder / "dev").rmdir()
         return status, output, self.entry()
@@ -74,7 +74,7 @@ class Journal(trees.TreeTest):
 
     def test_a_journal_that_takes_nothing_does_not_hold_the_hook(self):
         self.tree.add("2", "{{ registry }}/a:v1")
-        self.tree.configure({"kubeconfig": "x", "registry": refused(), "imgcheck": {"on-undecided": "veto"}})
+        self.tree.configure({"kubeconfig": "x", "registry": refused(), "imgcheck": {"on-unproven": "veto"}})
         filler = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self.addCleanup(filler.close)
         filler.setblocking(False)

@@ -14,6 +14,7 @@ from support import ROOT, built, schema
 from support.snaptree import SnapTree
 
 NAME = "toy"
+HOOKS = ("install", "configure", "pre-refresh", "post-refresh")
 SETTING = "imgcheck"
 
 DESCRIPTION = """version: 1
@@ -45,8 +46,8 @@ class Tree(SnapTree):
         self.proxies = self.root / "environment"
         self.extra = {}
 
-    def add(self, revision, *images, version="1.0", description=DESCRIPTION):
-        """A revision that needs these images."""
+    def add(self, revision, *images, version="1.0", description=DESCRIPTION, hooks=HOOKS):
+        """A revision that needs these images, with hooks of ours."""
         folder = self.snap / revision
         for path in ("meta/hooks", "templates"):
             (folder / path).mkdir(parents=True)
@@ -55,7 +56,7 @@ class Tree(SnapTree):
             (folder / "meta" / "imgcheck.yaml").write_text(description, encoding="utf-8")
         if images:
             (folder / "templates" / "pods.yaml").write_text(pods(*images), encoding="utf-8")
-        for hook in ("install", "configure", "pre-refresh", "post-refresh"):
+        for hook in hooks:
             (folder / "meta" / "hooks" / hook).symlink_to(built("imgcheck"))
         self._versions[revision] = version
         return folder
@@ -94,6 +95,10 @@ class Tree(SnapTree):
         lines = (self.common / "imgcheck" / "last-status").read_text(encoding="utf-8").splitlines()
         return dict(line.split("=", 1) for line in lines)
 
+    def settings(self):
+        """What is set for the hook now."""
+        return json.loads(self.config_file.read_text(encoding="utf-8"))[SETTING]
+
     def mode_of(self, name):
         return stat.S_IMODE((self.common / "imgcheck" / name).stat().st_mode)
 
@@ -115,13 +120,20 @@ class TreeTest(unittest.TestCase):
         self.tree = Tree(self.folder / "machine")
 
     def configure(self, registry, settings=None, **keys):
-        """A unit that is set up, with this registry asked without TLS."""
-        settings = {"plain-http": registry.split("/")[0], "deadline": 20} | (settings or {})
+        """A unit that is set up, with this registry asked without TLS; that it never gave an image counts as if it had."""
+        settings = {"plain-http": registry.split("/")[0], "deadline": 20, "on-unproven": "veto"} | (settings or {})
         self.tree.configure({"kubeconfig": "/root/kubeconfig", "registry": registry, SETTING: settings} | keys)
 
     def refresh(self, expected, *words, timeout=60):
         """Runs pre-refresh; the exit status has to be this, and these words in its output, which is returned."""
-        status, output = self.tree.run_hook("pre-refresh", timeout)
+        return self.expect("pre-refresh", expected, *words, timeout=timeout)
+
+    def after(self, expected, *words, timeout=60):
+        """The same for post-refresh, which runs in the new revision."""
+        return self.expect("post-refresh", expected, *words, timeout=timeout)
+
+    def expect(self, hook, expected, *words, timeout):
+        status, output = self.tree.run_hook(hook, timeout)
         self.assertEqual(status, expected, output)
         for word in words:
             self.assertIn(word, output)

@@ -58,7 +58,7 @@ TEST(policy, an_image_by_verdict_class_and_history)
 		struct ic_judgement j;
 
 		cr_assert(imgcheck_images_mark_known(s, before, NULL) == 0);
-		j = ic_policy_judge_image(c, imgcheck_images_get(s, 0), rows[i].verdict);
+		j = ic_policy_judge_image(c, imgcheck_images_get(s, 0), rows[i].verdict, true);
 		cr_assert_eq(j.verdict, rows[i].verdict, "row %zu", i);
 		cr_assert_eq(j.outcome, rows[i].outcome, "row %zu: %s", i, imgcheck_outcome_name(j.outcome));
 		cr_assert_eq(j.effect, rows[i].effect, "row %zu: %s", i, imgcheck_decision_name(j.effect));
@@ -82,7 +82,7 @@ TEST(policy, what_is_ignored_or_local_is_skipped_whatever_was_found)
 	for (size_t i = 0; i < IC_COUNT(rows); i++) {
 		struct imgcheck_config *c = config_with(IMGCHECK_OPTION_IGNORE, rows[i].glob);
 		struct imgcheck_images *s = set_with("a.b/c:1", IMGCHECK_CLASS_REQUIRED, rows[i].pull_policy);
-		struct ic_judgement j = ic_policy_judge_image(c, imgcheck_images_get(s, 0), IMGCHECK_VERDICT_NOT_FOUND);
+		struct ic_judgement j = ic_policy_judge_image(c, imgcheck_images_get(s, 0), IMGCHECK_VERDICT_NOT_FOUND, true);
 
 		if (rows[i].why) {
 			cr_assert_str_eq(j.why_skipped, rows[i].why);
@@ -107,7 +107,7 @@ TEST(policy, what_the_target_ignores_is_skipped)
 	ic_texts_init(&globs, 1);
 	cr_assert(ic_texts_push(&globs, "*/c:1", 5, NULL) == 0);
 	ic_images_ignore(s, &globs);
-	j = ic_policy_judge_image(c, imgcheck_images_get(s, 0), IMGCHECK_VERDICT_NOT_FOUND);
+	j = ic_policy_judge_image(c, imgcheck_images_get(s, 0), IMGCHECK_VERDICT_NOT_FOUND, true);
 	cr_assert_str_eq(j.why_skipped, "ignored by the description of the target");
 	cr_assert_eq(j.outcome, IMGCHECK_OUTCOME_SKIPPED);
 	ic_texts_clear(&globs);
@@ -163,7 +163,35 @@ TEST(policy, the_configuration_gives_the_effect)
 		struct imgcheck_config *c = config_with(rows[i].option, rows[i].value);
 		struct imgcheck_images *s = set_with("a.b/c:1", IMGCHECK_CLASS_REQUIRED, NULL);
 
-		cr_assert_eq(ic_policy_judge_image(c, imgcheck_images_get(s, 0), rows[i].verdict).effect, rows[i].effect, "row %zu", i);
+		cr_assert_eq(ic_policy_judge_image(c, imgcheck_images_get(s, 0), rows[i].verdict, true).effect, rows[i].effect,
+		             "row %zu", i);
+		imgcheck_images_free(s);
+		imgcheck_config_free(c);
+	}
+}
+
+TEST(policy, a_host_that_never_gave_an_image_only_warns)
+{
+	static const struct {
+		enum imgcheck_verdict verdict;
+		bool proven;
+		enum imgcheck_decision effect;
+	} rows[] = {
+		{IMGCHECK_VERDICT_UNAUTHORIZED, false, IMGCHECK_DECISION_WARN},
+		{IMGCHECK_VERDICT_UNAUTHORIZED, true, IMGCHECK_DECISION_VETO},
+		{IMGCHECK_VERDICT_UNREACHABLE, false, IMGCHECK_DECISION_WARN},
+		{IMGCHECK_VERDICT_DEADLINE, true, IMGCHECK_DECISION_VETO},
+		{IMGCHECK_VERDICT_NOT_FOUND, false, IMGCHECK_DECISION_VETO},
+		{IMGCHECK_VERDICT_CORRUPT, false, IMGCHECK_DECISION_VETO},
+	};
+
+	for (size_t i = 0; i < IC_COUNT(rows); i++) {
+		struct imgcheck_config *c = config_with(IMGCHECK_OPTION_ON_UNPROVEN, "warn");
+		struct imgcheck_images *s = set_with("a.b/c:1", IMGCHECK_CLASS_REQUIRED, NULL);
+		struct ic_judgement j = ic_policy_judge_image(c, imgcheck_images_get(s, 0), rows[i].verdict, rows[i].proven);
+
+		cr_assert_eq(j.effect, rows[i].effect, "row %zu", i);
+		cr_assert_eq(j.unproven, rows[i].effect == IMGCHECK_DECISION_WARN, "row %zu", i);
 		imgcheck_images_free(s);
 		imgcheck_config_free(c);
 	}

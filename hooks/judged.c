@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "judged.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "files.h"
+#include "memory.h"
+
+#define FILE_NAME "judged-revisions"
+#define MOST_FILE ((size_t)4096)
+#define MOST_PROGRAM ((size_t)64 << 20)
+
+/* What a hook that is ours holds: as a program this very text, as a script the call.  A quote may stand between. */
+static const char mark[] = "imgcheck hook post-refresh";
+static const char quoted_mark[] = "imgcheck\" hook post-refresh";
+
+int judged_forget(const char *state)
+{
+	AUTO(free) char *path = files_join(state, FILE_NAME);
+
+	return unlink(path) && errno != ENOENT ? errno : 0;
+}
+
+int judged_write(const struct refresh *r)
+{
+	AUTO(lines) struct lines names = { 0 };
+	AUTO(free) char *text = NULL;
+
+	for (size_t i = 0; i < r->revisions.count; i++)
+		if (r->revisions.item[i].chosen)
+			lines_add(&names, r->revisions.item[i].name);
+	text = lines_join(&names);
+	return files_replace(r->hook->state, FILE_NAME, 0644, text, strlen(text));
+}
+
+bool judged_has(const char *state, const char *revision)
+{
+	AUTO(free) char *path = files_join(state, FILE_NAME), *text = NULL;
+	char *line, *rest;
+	size_t len;
+
+	if (files_read(path, MOST_FILE, &text, &len))
+		return false;
+	rest = text;
+	while ((line = strsep(&rest, "\n")))
+		if (!strcmp(line, revision))
+			return true;
+	return false;
+}
+
+bool judged_later_by(const char *folder)
+{
+	/* The second is what snapcraft puts there, with the first as a wrapper around it. */
+	static const char *const places[] = { "meta/hooks/post-refresh", "snap/hooks/post-refresh" };
+
+	for (size_t i = 0; i < COUNT(places); i++) {
+		AUTO(free) char *path = files_join(folder, places[i]), *data = NULL;
+		size_t len;
+
+		if (access(path, X_OK) || files_read(path, MOST_PROGRAM, &data, &len))
+			continue;
+		if (memmem(data, len, mark, strlen(mark)) || memmem(data, len, quoted_mark, strlen(quoted_mark)))
+			return true;
+	}
+	return false;
+}
