@@ -35,6 +35,26 @@ static const char *const config_types[] = {
 	"application/octet-stream",
 };
 
+/* Layers of images, compressed or not; behind the Docker ones "+encrypted" and the like may stand. */
+static const char *const docker_layer_types[] = {
+	"application/vnd.docker.image.rootfs.diff.tar",
+	"application/vnd.docker.image.rootfs.diff.tar.gzip",
+	"application/vnd.docker.image.rootfs.diff.tar.zstd",
+	"application/vnd.docker.image.rootfs.foreign.diff.tar",
+	"application/vnd.docker.image.rootfs.foreign.diff.tar.gzip",
+};
+
+static bool is_layer_type(const char *media_type)
+{
+	static const char oci[] = "application/vnd.oci.image.layer.";
+	size_t len = strcspn(media_type, "+");
+
+	for (size_t i = 0; i < IC_COUNT(docker_layer_types); i++)
+		if (ic_text_equal(media_type, len, docker_layer_types[i]))
+			return true;
+	return strncmp(media_type, oci, strlen(oci)) == 0;
+}
+
 enum ic_content_kind ic_content_kind(const char *content_type)
 {
 	size_t len = content_type ? strcspn(content_type, ";") : 0;
@@ -67,11 +87,10 @@ static int read_size(const json_t *object, struct ic_descriptor *d, struct imgch
 
 	if (size && !json_is_integer(size))
 		return ic_error_set(err, IMGCHECK_ERR_SYNTAX, "it has a size that is no whole number");
-	if (json_integer_value(size) < 0)
-		return ic_error_set(err, IMGCHECK_ERR_SYNTAX, "it has a negative size");
-	if (json_integer_value(size) == 0)
-		return ic_error_set(err, IMGCHECK_ERR_SYNTAX, "it has content with a size of zero");
-	d->size = (size_t)json_integer_value(size);
+	if (json_integer_value(size) > 0)
+		d->size = (size_t)json_integer_value(size);
+	else
+		d->fault = json_integer_value(size) < 0 ? "it has content with a negative size" : "it has content with a size of zero";
 	return 0;
 }
 
@@ -80,7 +99,7 @@ static int read_digest(const json_t *object, struct ic_descriptor *d, struct img
 	const char *digest = text_or_empty(object, "digest");
 
 	if (!ic_digest_is_valid(digest, strlen(digest), NULL))
-		return ic_error_set(err, IMGCHECK_ERR_SYNTAX, "it has no valid digest where one belongs: \"%.80s\"", digest);
+		d->fault = "it has no valid digest where one belongs";
 	d->digest = ic_text_copy(digest, strlen(digest));
 	return d->digest ? 0 : ic_error_nomem(err);
 }
@@ -123,7 +142,10 @@ static bool data_has_size(const char *data, size_t size)
 	return len > 0 && len % 4 == 0 && len / 4 * 3 - padding == size;
 }
 
-/* Fills *d, cleared with descriptor_clear() whatever the result. */
+/*
+ * Fills *d, cleared with descriptor_clear() whatever the result.  What is wrong with content that may never be
+ * fetched is its fault, not an error: the entry of an index for another platform does no harm.
+ */
 static int read_descriptor(const json_t *object, struct ic_descriptor *d, struct imgcheck_error **err)
 {
 	const char *media_type = text_or_empty(object, "mediaType");
@@ -135,9 +157,9 @@ static int read_descriptor(const json_t *object, struct ic_descriptor *d, struct
 		return ic_error_nomem(err);
 	if (!json_is_object(object))
 		return ic_error_set(err, IMGCHECK_ERR_SYNTAX, "it lists content that is no object");
-	result = read_digest(object, d, err);
+	result = read_size(object, d, err);
 	if (result == 0)
-		result = read_size(object, d, err);
+		result = read_digest(object, d, err);
 	if (result == 0)
 		result = read_urls(object, d, err);
 	if (result < 0)
@@ -193,11 +215,26 @@ static int check_ambiguity(enum ic_content_kind kind, const json_t *body, struct
 	return 0;
 }
 
+/* All that a manifest lists is fetched. */
+static int check_layers(struct ic_content *c, struct imgcheck_error **err)
+{
+	for (size_t i = 0; i < c->entries.count; i++) {
+		const struct ic_descriptor *layer = ic_vec_at(&c->entries, i);
+
+		if (layer->fault)
+			return ic_error_set(err, IMGCHECK_ERR_SYNTAX, "%s", layer->fault);
+		c->layers += is_layer_type(layer->media_type);
+	}
+	return 0;
+}
+
 static int read_manifest(const json_t *body, struct ic_content *c, struct imgcheck_error **err)
 {
 	size_t known = 0;
 	int result = read_descriptor(json_object_get(body, "config"), &c->config, err);
 
+	if (result == 0 && c->config.fault)
+		result = ic_error_set(err, IMGCHECK_ERR_SYNTAX, "%s", c->config.fault);
 	if (result < 0) {
 		ic_error_prefix(err, "its config: ");
 		return result;
@@ -206,7 +243,8 @@ static int read_manifest(const json_t *body, struct ic_content *c, struct imgche
 		known++;
 	if (known == IC_COUNT(config_types))
 		return ic_error_set(err, IMGCHECK_ERR_SYNTAX, "it is an artifact of type \"%.100s\", not an image", c->config.media_type);
-	return read_entries(json_object_get(body, "layers"), c, err);
+	result = read_entries(json_object_get(body, "layers"), c, err);
+	return result < 0 ? result : check_layers(c, err);
 }
 
 int ic_content_parse(enum ic_content_kind kind, const char *body, size_t len, struct ic_content *out,

@@ -26,8 +26,9 @@ enum ic_content_kind ic_content_kind(const char *content_type);
 
 struct ic_descriptor {
 	char *media_type;  /* "" where absent */
-	char *digest;      /* valid */
-	size_t size;       /* never 0 */
+	const char *fault; /* why it cannot be fetched, static; NULL for none, then digest is valid and size not 0 */
+	char *digest;
+	size_t size;
 	bool inlined;      /* its whole content stands in the descriptor, nothing is fetched */
 	bool has_platform; /* else the config of what it names decides */
 	struct ic_platform platform;
@@ -37,7 +38,8 @@ struct ic_descriptor {
 struct ic_content {
 	enum ic_content_kind kind;
 	struct ic_descriptor config; /* of a manifest */
-	struct ic_vec entries;       /* struct ic_descriptor: layers, or what an index lists */
+	struct ic_vec entries;       /* struct ic_descriptor: layers, or what an index lists; a layer has no fault */
+	size_t layers;               /* of a manifest: entries of a layer's media type, which alone are unpacked */
 };
 
 /*

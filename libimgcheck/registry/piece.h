@@ -31,6 +31,8 @@ struct ic_source {
 #define IC_JUDGE_NONE (-1) /* the index has told it */
 #define IC_JUDGE_ALL (-2)  /* every wanted platform's: there is no index */
 
+#define IC_LAYERS_ANY SIZE_MAX
+
 struct ic_finding {
 	enum imgcheck_verdict verdict;
 	char *reason;                       /* one escaped line, NULL for OK */
@@ -62,7 +64,7 @@ struct ic_piece {
 	int platform;         /* number of the wanted platform that it serves, -1 for all */
 	int judge;            /* of a manifest or a config: IC_JUDGE_..., or a wanted platform */
 	unsigned depth;       /* of a manifest: indexes above it */
-	size_t layers;        /* of a config: how many its manifest lists */
+	size_t layers;        /* of a config: how many its manifest lists, or IC_LAYERS_ANY */
 	/* how far it is */
 	struct ic_exchange *exchange;
 	size_t endpoint, url; /* which is asked */

@@ -60,7 +60,7 @@ static void read_config(struct ic_piece *piece, const struct ic_buf *body)
 		              imgcheck_error_message(why));
 	else if (!fits(piece, &config, &wanted))
 		fail_platform(piece, &config, wanted);
-	else if (piece->layers > 0 && config.diff_ids != piece->layers)
+	else if (piece->layers != IC_LAYERS_ANY && config.diff_ids != piece->layers)
 		ic_piece_fail(piece, IMGCHECK_VERDICT_CORRUPT, "its config describes %zu layers where its manifest lists %zu",
 		              config.diff_ids, piece->layers);
 	else
@@ -181,12 +181,15 @@ static void ask_byte(struct ic_piece *piece)
 	                                      .max_body = IC_MAX_ERROR_BODY_BYTES}, on_byte);
 }
 
-/* What a HEAD refuses a GET may serve: a cache that has it not yet, a store's URL signed for GET alone. */
+/*
+ * What a HEAD refuses a GET may serve, and runtimes send no HEAD: a cache that has it not yet, a store's URL
+ * signed for GET alone, a proxy that fails over HEAD.
+ */
 static bool is_worth_a_byte(const struct ic_reply *reply)
 {
 	long status = reply->answer && reply->answer->end == IC_HTTP_ANSWERED ? reply->answer->status : 0;
 
-	return status / 100 == 4 && status != 401 && status != 429;
+	return status >= 400 && status != 401 && status != 429;
 }
 
 static void on_head(void *arg, const struct ic_reply *reply)

@@ -309,7 +309,7 @@ static void take_manifest(struct ic_piece *piece, const struct ic_content *manif
 	if ((deep || piece->judge != IC_JUDGE_NONE) && !config->inlined)
 		ic_piece_add(piece, &(struct ic_part){.kind = IC_PIECE_CONFIG, .name = config->digest, .size = config->size,
 		                                      .platform = piece->platform, .judge = piece->judge,
-		                                      .layers = deep ? manifest->entries.count : 0});
+		                                      .layers = deep ? manifest->layers : IC_LAYERS_ANY});
 	if (deep)
 		add_layers(piece, manifest);
 	ic_piece_accept(piece);
@@ -366,6 +366,24 @@ static bool serves(const struct ic_piece *piece, size_t wanted)
 	return piece->platform < 0 || (size_t)piece->platform == wanted;
 }
 
+/* Whether the index has an entry for the wanted platform that can be fetched; else the piece has failed. */
+static bool is_usable(struct ic_piece *piece, const struct ic_content *index, size_t wanted)
+{
+	const struct ic_descriptor *child;
+	size_t entry;
+
+	if (!ic_content_choose(index, ic_config_platform(piece->all->session->config, wanted), &entry)) {
+		fail_platform(piece, index, wanted);
+		return false;
+	}
+	child = ic_vec_at(&index->entries, entry);
+	if (!child->fault)
+		return true;
+	piece->platform = (int)wanted;
+	ic_piece_fail(piece, IMGCHECK_VERDICT_CORRUPT, "its index cannot be used: %s", child->fault);
+	return false;
+}
+
 static void take_index(struct ic_piece *piece, const struct ic_content *index)
 {
 	const struct imgcheck_config *config = piece->all->session->config;
@@ -376,10 +394,8 @@ static void take_index(struct ic_piece *piece, const struct ic_content *index)
 		return;
 	}
 	for (size_t wanted = 0; wanted < ic_config_platform_count(config); wanted++)
-		if (serves(piece, wanted) && !ic_content_choose(index, ic_config_platform(config, wanted), &entry)) {
-			fail_platform(piece, index, wanted);
+		if (serves(piece, wanted) && !is_usable(piece, index, wanted))
 			return;
-		}
 	for (size_t wanted = 0; wanted < ic_config_platform_count(config); wanted++)
 		if (serves(piece, wanted) && ic_content_choose(index, ic_config_platform(config, wanted), &entry))
 			add_child(piece, index, entry, wanted);

@@ -74,11 +74,12 @@ TEST(content, refuses_what_the_runtime_refuses)
 		{IC_CONTENT_INDEX, "{\"manifests\":[],\"layers\":[{}]}", "is a manifest"},
 		{IC_CONTENT_INDEX, "{\"manifests\":{}}", "no list"},
 		{IC_CONTENT_INDEX, "{\"manifests\":[1]}", "no object"},
-		{IC_CONTENT_INDEX, "{\"manifests\":[{\"digest\":\"" D1 "\",\"size\":0}]}", "size of zero"},
-		{IC_CONTENT_INDEX, "{\"manifests\":[{\"digest\":\"" D1 "\"}]}", "size of zero"},
-		{IC_CONTENT_INDEX, "{\"manifests\":[{\"digest\":\"" D1 "\",\"size\":-1}]}", "negative"},
+		{IC_CONTENT_MANIFEST, "{" CONFIG ",\"layers\":[{\"digest\":\"" D1 "\",\"size\":0}]}", "size of zero"},
+		{IC_CONTENT_MANIFEST, "{" CONFIG ",\"layers\":[{\"digest\":\"" D1 "\"}]}", "size of zero"},
+		{IC_CONTENT_MANIFEST, "{" CONFIG ",\"layers\":[{\"digest\":\"" D1 "\",\"size\":-1}]}", "negative"},
+		{IC_CONTENT_MANIFEST, "{" CONFIG ",\"layers\":[{\"digest\":\"sha256:11\",\"size\":1}]}", "no valid digest"},
+		{IC_CONTENT_MANIFEST, "{\"config\":{\"digest\":\"" D1 "\"}}", "its config: it has content with a size of zero"},
 		{IC_CONTENT_INDEX, "{\"manifests\":[{\"digest\":\"" D1 "\",\"size\":\"1\"}]}", "no whole number"},
-		{IC_CONTENT_INDEX, "{\"manifests\":[{\"digest\":\"sha256:11\",\"size\":1}]}", "no valid digest"},
 		{IC_CONTENT_INDEX, "{\"manifests\":[{\"digest\":\"" D1 "\",\"size\":1,\"urls\":[1]}]}", "url"},
 		{IC_CONTENT_MANIFEST,
 		 "{\"config\":{\"mediaType\":\"application/vnd.cncf.helm.config.v1+json\",\"digest\":\"" D1 "\",\"size\":1}}", "artifact"},
@@ -92,6 +93,52 @@ TEST(content, refuses_what_the_runtime_refuses)
 		             rows[i].body);
 		cr_expect(strstr(imgcheck_error_message(err), rows[i].reason), "%s: %s", rows[i].body, imgcheck_error_message(err));
 		imgcheck_error_free(err);
+	}
+}
+
+TEST(content, an_entry_may_be_at_fault_where_it_is_not_fetched)
+{
+	static const char body[] = "{\"manifests\":[{\"digest\":\"" D1 "\",\"size\":0},{\"digest\":\"latest\",\"size\":1},"
+	                           "{\"digest\":\"" D1 "\",\"size\":-3},{\"digest\":\"" D1 "\",\"size\":7}]}";
+	static const char *const faults[] = {"size of zero", "no valid digest", "negative size", NULL};
+	struct ic_content c IC_AUTO(content) = {0};
+
+	cr_assert_eq(ic_content_parse(IC_CONTENT_INDEX, body, strlen(body), &c, NULL), 0);
+	cr_assert_eq(c.entries.count, IC_COUNT(faults));
+	for (size_t i = 0; i < IC_COUNT(faults); i++) {
+		const char *fault = ((struct ic_descriptor *)ic_vec_at(&c.entries, i))->fault;
+
+		cr_expect(faults[i] ? fault && strstr(fault, faults[i]) : !fault, "%zu: %s", i, fault ? fault : "none");
+	}
+}
+
+TEST(content, counts_what_is_unpacked)
+{
+	static const struct {
+		const char *media_type;
+		size_t layers;
+	} rows[] = {
+		{"application/vnd.oci.image.layer.v1.tar", 1},
+		{"application/vnd.oci.image.layer.v1.tar+zstd", 1},
+		{"application/vnd.oci.image.layer.nondistributable.v1.tar+gzip", 1},
+		{"application/vnd.docker.image.rootfs.diff.tar", 1},
+		{"application/vnd.docker.image.rootfs.diff.tar.gzip+encrypted", 1},
+		{"application/vnd.docker.image.rootfs.foreign.diff.tar.gzip", 1},
+		{"application/vnd.docker.image.rootfs.diff.tar.xz", 0},
+		{"application/vnd.oci.image.config.v1+json", 0},
+		{"application/octet-stream", 0},
+		{"", 0},
+	};
+
+	for (size_t i = 0; i < IC_COUNT(rows); i++) {
+		struct ic_content c IC_AUTO(content) = {0};
+		struct ic_buf body IC_AUTO(buf);
+
+		ic_buf_init(&body, 4096);
+		cr_assert_eq(ic_buf_printf(&body, NULL, "{" CONFIG ",\"layers\":[{\"mediaType\":\"%s\",\"digest\":\"" D1 "\",\"size\":1}]}",
+		                           rows[i].media_type), 0);
+		cr_assert_eq(ic_content_parse(IC_CONTENT_MANIFEST, body.data, body.len, &c, NULL), 0);
+		cr_expect_eq(c.layers, rows[i].layers, "%s", rows[i].media_type);
 	}
 }
 
