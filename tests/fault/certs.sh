@@ -41,8 +41,8 @@ openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 3650 
 	-subj "/CN=tests authority" 2>/dev/null
 openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 3650 -keyout self.key -out self.crt \
 	-subj "/CN=self" -addext "subjectAltName=IP:127.0.0.1" 2>/dev/null
-issue good 200101000000Z 491231000000Z IP:127.0.0.1,DNS:localhost
-issue expired 200101000000Z 210101000000Z IP:127.0.0.1
-issue future 480101000000Z 491231000000Z IP:127.0.0.1
+issue good 200101000000Z 491231000000Z IP:127.0.0.1,DNS:localhost,DNS:registry.localhost
+issue expired 200101000000Z 210101000000Z IP:127.0.0.1,DNS:registry.localhost
+issue future 480101000000Z 491231000000Z IP:127.0.0.1,DNS:registry.localhost
 issue other 200101000000Z 491231000000Z DNS:registry.example
 rm -f index.* ./*.pem

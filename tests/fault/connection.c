@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#define TLS_HANDSHAKE 0x16 /* the first byte of a client that speaks it */
 #define MAX_REQUEST_BYTES ((size_t)16 << 20)
 #define READ_BYTES 65536
 #define MAX_FIELDS 256
@@ -125,7 +126,7 @@ static ssize_t transmit(struct connection *c, const char *data, size_t len)
 	return why == SSL_ERROR_WANT_READ || why == SSL_ERROR_WANT_WRITE ? -1 : -2;
 }
 
-/* Takes what has come; false where the connection broke. */
+/* Takes what has come; false where the connection broke, or wants TLS of a server that has none. */
 static bool take_input(struct connection *c)
 {
 	char part[READ_BYTES];
@@ -141,7 +142,7 @@ static bool take_input(struct connection *c)
 	}
 	if (n == 0)
 		c->gone = true;
-	return n != -2;
+	return n != -2 && (c->ssl || c->rule || c->in_len == 0 || c->in[0] != TLS_HANDSHAKE);
 }
 
 static void put(struct connection *c, const char *data, size_t len)

@@ -13,10 +13,10 @@ Seen = collections.namedtuple("Seen", "connection method target fields body")
 class Fault:
     """folder: for the script and the log. script: its text, or the path of a file. pair: a certs.Pair, for https.
 
-    client_ca: clients must show a certificate of that authority.
+    client_ca: clients must show a certificate of that authority. seconds: the longest it may live.
     """
 
-    def __init__(self, folder, script, pair=None, client_ca=None):
+    def __init__(self, folder, script, pair=None, client_ca=None, seconds=120):
         folder = pathlib.Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
         path = script
@@ -24,7 +24,7 @@ class Fault:
             path = folder / "script"
             path.write_text(script, encoding="utf-8")
         self._log = folder / "log"
-        arguments = ["-l", self._log]
+        arguments = ["-l", self._log, "-t", seconds]
         if pair:
             arguments += ["-c", pair.crt, "-k", pair.key]
         if client_ca:
