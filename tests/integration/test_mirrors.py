@@ -121,7 +121,7 @@ def served(host):
 class Containerd(unittest.TestCase):
     def judge(self, layout, root):
         before = served(layout.host) if layout.verdict == "ok" else 0
-        pulled, said = world.containerd().pulls(layout.image, world.PLATFORM, root)
+        pulled, said = world.containerd().pulls(layout.image, world.PLATFORM, hosts_dir=root)
         self.assertEqual(pulled, layout.verdict == "ok", said)
         if pulled:
             self.assertGreater(served(layout.host), before, f"containerd: {said}")

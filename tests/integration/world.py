@@ -11,7 +11,7 @@ import pathlib
 import subprocess
 import tempfile
 
-from support import built, nginx, schema, tool
+from support import built, nginx, schema
 from support.certs import Authority
 from support.containerd import Containerd
 from support.images import Client
@@ -32,6 +32,11 @@ FOLDER = pathlib.Path(_stack.enter_context(tempfile.TemporaryDirectory(prefix="i
 def named(host):
     """The same server by a name that resolves to loopback. Nodes trust 127.0.0.1 without TLS, but no name."""
     return host.replace("127.0.0.1", "registry.localhost")
+
+
+def keep(server):
+    """Starts it; it ends with the tests."""
+    return _stack.enter_context(server)
 
 
 def once(function):
@@ -184,15 +189,6 @@ def check_images(host, images, *arguments, plain_http=True, **options):
     for image in images:
         arguments += ["--image", f"{host}/{image}"]
     return check(*arguments, **options)
-
-
-def skopeo_copies(host, image, folder, *arguments):
-    """Whether skopeo can copy the image for the wanted platform."""
-    system, architecture = PLATFORM.split("/")
-    done = subprocess.run([tool("skopeo"), "--insecure-policy", "--override-os", system, "--override-arch", architecture,
-                           "copy", "--quiet", *arguments, f"docker://{host}/{image}", f"dir:{folder}"],
-                          capture_output=True, text=True, timeout=60, check=False)
-    return done.returncode == 0
 
 
 def write_auth_file(path, host):

@@ -34,9 +34,12 @@ class Containerd:
         self._process = Process([tool("containerd"), "--config", self.folder / "config.toml"], self.folder / "log")
         self._process.wait_for("containerd successfully booted")
 
-    def pulls(self, reference, platform, hosts_dir=None):
+    def version(self):
+        return subprocess.run([tool("containerd"), "--version"], capture_output=True, text=True, check=True).stdout.split()[2]
+
+    def pulls(self, reference, platform, *arguments, hosts_dir=None):
         """Whether `ctr images pull` gets the image, in a namespace that has seen nothing; and what it said."""
-        arguments = ["--hosts-dir", hosts_dir] if hosts_dir else []
+        arguments = [*arguments, *(["--hosts-dir", hosts_dir] if hosts_dir else [])]
         done = subprocess.run([tool("ctr"), "--address", self.folder / "sock", "--namespace", f"n{next(self._namespaces)}",
                                "images", "pull", "--snapshotter", "native", "--platform", platform, *arguments, reference],
                               capture_output=True, text=True, timeout=60, check=False, env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin"})

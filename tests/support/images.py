@@ -122,7 +122,7 @@ class Client:
 
     def _push_one(self, repository, tag, platform, media, layers, seed):
         types = MEDIA[media]
-        blobs = [_layer(f"{repository}:{seed} {platform} {i}\n") for i in range(layers)]
+        blobs = [layer_pair(f"{repository}:{seed} {platform} {i}\n") for i in range(layers)]
         config = json.dumps({
             **_platform_fields(platform), "config": {"Cmd": ["/hello"]},
             "rootfs": {"type": "layers", "diff_ids": [digest_of(plain) for plain, _ in blobs]},
@@ -140,7 +140,7 @@ def _platform_fields(platform):
     return dict(zip(("os", "architecture", "variant"), platform.split("/")))
 
 
-def _layer(text):
+def layer_pair(text):
     """A layer with one file: (tar, gzip of it)."""
     plain = io.BytesIO()
     with tarfile.open(fileobj=plain, mode="w", format=tarfile.USTAR_FORMAT) as tar:
