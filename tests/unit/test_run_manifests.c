@@ -193,7 +193,8 @@ static const struct row rows[] = {
 	  {"HEAD https://s3.example/l", NULL, 0, 403, 0, NULL, NULL},
 	  {"GET https://s3.example/l", NULL, 0, 403, 0, NULL, "<Error><Code>SignatureDoesNotMatch</Code></Error>"}},
 	 DENIED, "s3.example/l"},
-	{"layer-500", NULL, {{HEADL, NULL, 0, 500, 0, NULL, NULL}}, SERVER_ERROR, "500"},
+	{"layer-500", NULL, {{HEADL, NULL, 0, 500, 0, NULL, NULL}, {GETL, NULL, 0, 500, 0, NULL, NULL}}, SERVER_ERROR, "500"},
+	{"layer-head-500", NULL, {{HEADL, NULL, 0, 500, 0, NULL, NULL}}, OK, NULL},
 	{"layer-405", NULL, {{HEADL, NULL, 0, 405, 0, NULL, NULL}}, OK, NULL},
 };
 
