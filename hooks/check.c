@@ -94,10 +94,6 @@ static void set_surroundings(const struct check *c, const struct settings *setti
 
 	proxies_read(&proxies, snapctl_here() ? "/etc/environment" : NULL);
 	settings_proxies(settings, &proxies);
-	if (c->proxy) {
-		proxies_replace(&proxies.http, c->proxy, "--proxy");
-		proxies_replace(&proxies.https, c->proxy, "--proxy");
-	}
 	proxies_apply(&proxies, config, &notices);
 	if (c->input.config)
 		settings_apply(settings, getenv("SNAP_COMMON"), config, &notices);
@@ -162,6 +158,17 @@ static void note_insecure(struct check *c, const struct settings *settings)
 	settings_list(settings, "skip-verify", &c->insecure);
 }
 
+/* One that cannot be used is a mistake, not a reason to ask directly. */
+static int set_proxy(const struct check *c, struct imgcheck_config *config)
+{
+	AUTO(error) struct imgcheck_error *e = NULL;
+
+	if (c->proxy && (imgcheck_config_set(config, IMGCHECK_OPTION_HTTP_PROXY, c->proxy, &e) ||
+			 imgcheck_config_set(config, IMGCHECK_OPTION_HTTPS_PROXY, c->proxy, &e)))
+		return say_refused(e);
+	return 0;
+}
+
 static int configure(struct check *c, const struct settings *settings, struct imgcheck_config *config)
 {
 	int status;
@@ -169,6 +176,7 @@ static int configure(struct check *c, const struct settings *settings, struct im
 	note_insecure(c, settings);
 	set_surroundings(c, settings, config);
 	status = set_policy(c, config);
+	status = status ? status : set_proxy(c, config);
 	status = status ? status : set_registry(c, config);
 	status = status ? status : options_library_set(&c->options, c->input.command, config);
 	imgcheck_config_set_login_fn(config, login_helper_ask, NULL);

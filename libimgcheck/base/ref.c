@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ref.h"
 
+#include <stdint.h>
 #include <string.h>
 
 #include "digest.h"
@@ -351,4 +352,24 @@ bool ic_ref_is_valid(const char *text, size_t len)
 const char *ic_ref_request_host(const struct ic_ref *ref)
 {
 	return strcmp(ref->registry, HUB) == 0 ? HUB_REQUEST_HOST : ref->registry;
+}
+
+int ic_ref_hide_login(const char **text, size_t *len, struct ic_buf *out, struct imgcheck_error **err)
+{
+	const char *end = *text + *len, *scheme = memmem(*text, *len, "://", 3), *host = scheme ? scheme + 3 : *text;
+	const char *slash = memchr(host, '/', (size_t)(end - host));
+	const char *at = slash ? memrchr(host, '@', (size_t)(slash - host)) : NULL;
+	int result;
+
+	ic_buf_init(out, SIZE_MAX - 1);
+	if (!at)
+		return 0;
+	result = ic_buf_add(out, *text, (size_t)(host - *text), err);
+	if (result == 0)
+		result = ic_buf_add_text(out, "***", err);
+	if (result == 0)
+		result = ic_buf_add(out, at, (size_t)(end - at), err);
+	*text = ic_buf_text(out);
+	*len = out->len;
+	return result;
 }

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "error.h"
+#include "buf.h"
 
 struct ic_ref {
 	char *registry;   /* "docker.io", "registry.internal:5000", "[2001:db8::1]:5000" */
@@ -32,6 +32,12 @@ static inline void ic_auto_ref(struct ic_ref *ref)
 {
 	ic_ref_clear(ref);
 }
+
+/*
+ * What somebody wrote as a reference, as it may be repeated: a login, as in http://user:password@host/name, is
+ * replaced by ***, in out (which is initialised here); text without one is left as it is.  Errors: NOMEM.
+ */
+int ic_ref_hide_login(const char **text, size_t *len, struct ic_buf *out, struct imgcheck_error **err) IC_MUST_CHECK;
 
 /*
  * Whether text is a reference in the strict sense that values outside an image field need: valid, with

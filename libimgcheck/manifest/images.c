@@ -186,13 +186,15 @@ static int keep_place(const struct ic_place *p, struct ic_origin *o, struct imgc
 int ic_images_add(struct imgcheck_images *s, const char *text, size_t len, const struct ic_place *place,
                   const char *source, struct imgcheck_error **err)
 {
-	struct imgcheck_image *m;
+	struct ic_buf shown IC_AUTO(buf);
+	struct imgcheck_image *m = NULL;
 	struct ic_origin o;
-	int result;
+	int result = ic_ref_hide_login(&text, &len, &shown, err);
 
-	if (s->origins >= IC_MAX_ORIGINS)
+	if (result == 0 && s->origins >= IC_MAX_ORIGINS)
 		return ic_error_set(err, IMGCHECK_ERR_LIMIT, "cannot hold more than %zu places of images", IC_MAX_ORIGINS);
-	result = find_or_add(s, text, len, &m, err);
+	if (result == 0)
+		result = find_or_add(s, text, len, &m, err);
 	if (result == 0)
 		result = keep_place(place, &o, err);
 	if (result < 0)

@@ -56,11 +56,16 @@ static int add_note(struct reader *r, enum imgcheck_err code, const struct ic_fo
 {
 	struct imgcheck_error *problem IC_AUTO(error) = NULL;
 	const struct ic_place *p = &f->place;
-	int shown = (int)(f->len < SHOWN_BYTES ? f->len : SHOWN_BYTES);
+	struct ic_buf hidden IC_AUTO(buf);
+	const char *text = f->text;
+	size_t len = f->len;
 	unsigned column = r->prepared && r->prepared->lines.count ? 0 : f->column;
 
-	(void)ic_error_set_at(&problem, code, r->name, p->line, column, "%s '%.*s' (%s%s%s)", format_note, shown, f->text,
-	                      p->object ? p->object : "", p->object && p->path ? ": " : "", p->path ? p->path : "");
+	if (ic_ref_hide_login(&text, &len, &hidden, err) < 0)
+		return IMGCHECK_ERR_NOMEM;
+	(void)ic_error_set_at(&problem, code, r->name, p->line, column, "%s '%.*s' (%s%s%s)", format_note,
+	                      (int)(len < SHOWN_BYTES ? len : SHOWN_BYTES), text, p->object ? p->object : "",
+	                      p->object && p->path ? ": " : "", p->path ? p->path : "");
 	return keep_problem(r, &problem, err);
 }
 

@@ -17,6 +17,14 @@ static const char *const switch_words[] = {"false", "true", NULL};
 static const char *const runtime_words[] = {"containerd", NULL};
 static const char *const depth_words[] = {"tag", "platform", "blobs", "bytes", NULL};
 
+/* No host holds an @: what stands before it is a login, which no message may repeat. */
+static int refuse_login(const char *text, struct imgcheck_error **err)
+{
+	if (!strchr(text, '@'))
+		return 0;
+	return ic_error_set(err, IMGCHECK_ERR_CONFIG, "it holds a login, or an @; logins belong in an auth file");
+}
+
 /*
  * host[:port][/prefix], by the grammar of references: with a name behind it, it must read as one, and as one
  * of that host.
@@ -50,14 +58,18 @@ static int check_place(const char *text, size_t len, struct imgcheck_error **err
 
 static int check_registry(const char *value, struct imgcheck_error **err)
 {
-	return check_place(value, strlen(value), err);
+	int result = refuse_login(value, err);
+
+	return result < 0 ? result : check_place(value, strlen(value), err);
 }
 
 static int check_rewrite_map(const char *value, struct imgcheck_error **err)
 {
 	const char *equals = strchr(value, '=');
-	int result;
+	int result = refuse_login(value, err);
 
+	if (result < 0)
+		return result;
 	if (!equals)
 		return ic_error_set(err, IMGCHECK_ERR_CONFIG, "\"%s\" is not FROM=TO", value);
 	result = check_place(value, (size_t)(equals - value), err);
@@ -84,9 +96,10 @@ static int check_deadline(const char *value, struct imgcheck_error **err)
 static int check_host(const char *value, struct imgcheck_error **err)
 {
 	struct ic_host host;
+	int result = refuse_login(value, err);
 
-	if (ic_host_parse(value, strlen(value), &host))
-		return 0;
+	if (result < 0 || ic_host_parse(value, strlen(value), &host))
+		return result;
 	return ic_error_set(err, IMGCHECK_ERR_CONFIG, "\"%s\" is not host[:port]", value);
 }
 

@@ -190,6 +190,18 @@ class Check(CommandTest):
         self.check("--warn", "unreadable,missing", self.good, self.bad, *invalid, status=4)
         self.check("--warn", "unreadable", "--warn", "undecided", self.good, self.bad, *invalid, status=1)
 
+    def test_a_proxy_that_cannot_be_used_is_no_reason_to_ask_directly(self):
+        for proxy in ("ftp://user:hunter2@proxy:1", "http://user:hunter2@[bad"):
+            self.assertNotIn("hunter2", self.check("--proxy", proxy, self.good, status=2).stderr)
+
+    def test_logins_where_none_belongs_are_not_repeated(self):
+        image = f"user:hunter2@{self.host}/a:1"
+        path = self.write("login.yaml", f"kind: Pod\nspec: {{containers: [{{image: '{image}'}}]}}\n")
+        for arguments, status in ((("--registry", f"user:hunter2@{self.host}", self.good), 2), (("--image", image), 1), ((path,), 0)):
+            done = self.check(*arguments, status=status)
+            self.assertNotIn("hunter2", done.stdout + done.stderr)
+            self.assertIn("***" if status < 2 else "auth file", done.stdout + done.stderr)
+
     def test_formats(self):
         report = json.loads(self.check("--format", "json", self.good, status=4).stdout)
         self.assertEqual((report["decision"], report["counts"]), ("veto", {"ok": 0, "undecided": 1}))

@@ -27,7 +27,7 @@ static const struct row rows[] = {
 	{IMGCHECK_OPTION_REGISTRY, "registry.internal:0", "is not host"},
 	{IMGCHECK_OPTION_REGISTRY, "registry.internal:65536/a", "is not host"},
 	{IMGCHECK_OPTION_REGISTRY, "registry.internal:5000/a:tag", "is not host"},
-	{IMGCHECK_OPTION_REGISTRY, "user@registry.internal", "is not host"},
+	{IMGCHECK_OPTION_REGISTRY, "user@registry.internal", "holds a login"},
 	{IMGCHECK_OPTION_REGISTRY, "registry internal", "is not host"},
 	{IMGCHECK_OPTION_REWRITE, "true", NULL},
 	{IMGCHECK_OPTION_REWRITE, "false", NULL},

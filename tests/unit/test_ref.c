@@ -113,6 +113,29 @@ TEST(ref, strict_wants_a_slash_and_a_tag_or_digest)
 		cr_assert(ic_ref_is_strict(rows[i].text, strlen(rows[i].text)) == rows[i].strict, "%s", rows[i].text);
 }
 
+TEST(ref, logins_are_not_repeated)
+{
+	static const char *const rows[][2] = {
+		{"user:hunter2@registry.internal/a/b:1", "***@registry.internal/a/b:1"},
+		{"https://user:hunter2@registry.internal/a:1", "https://***@registry.internal/a:1"},
+		{"user:hun@ter2@h/a", "***@h/a"},
+		{"registry.internal/a@sha256:0123", "registry.internal/a@sha256:0123"},
+		{"a:1@sha256:0123", "a:1@sha256:0123"},
+		{"", ""},
+	};
+
+	for (size_t i = 0; i < IC_COUNT(rows); i++) {
+		struct ic_buf out;
+		const char *text = rows[i][0];
+		size_t len = strlen(text);
+
+		cr_assert_eq(ic_ref_hide_login(&text, &len, &out, NULL), 0);
+		cr_expect_eq(len, strlen(rows[i][1]));
+		cr_expect(strncmp(text, rows[i][1], len) == 0, "%.*s", (int)len, text);
+		ic_buf_clear(&out);
+	}
+}
+
 TEST(ref, input_is_bounded_and_may_hold_anything)
 {
 	static char text[IC_MAX_REF_BYTES + 2];
