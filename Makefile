@@ -62,6 +62,8 @@ UNIT_PROGRAMS := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(UNIT_SOURCES))
 EXAMPLES := $(patsubst libimgcheck/examples/%.c,$(BUILD)/examples/%,$(EXAMPLE_SOURCES))
 FUZZ_PROGRAMS := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(FUZZ_SOURCES))
 FAULT_SERVER := $(if $(FAULT_SOURCES),$(BUILD)/tests/faultserver)
+BENCH_SOURCES := $(sort $(wildcard tests/bench/*.c))
+BENCH_PROGRAMS := $(addprefix $(BUILD)/bench/,link measure reference standin)
 
 LIB_REAL := libimgcheck.so.$(VERSION)
 LIB_SONAME := libimgcheck.so.$(SOVERSION)
@@ -155,7 +157,16 @@ $(BUILD)/tests/faultserver: $(call objects,$(FAULT_SOURCES))
 	$(if $(V),,@echo "  LD      $@")
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ -lssl -lcrypto
 
--include $(patsubst %.o,%.d,$(LIB_OBJECTS) $(HOOK_OBJECTS) $(UNIT_SUPPORT) $(call objects,$(UNIT_SOURCES) $(EXAMPLE_SOURCES) $(FAULT_SOURCES) $(FUZZ_SOURCES)))
+$(BUILD)/bench/standin: $(call objects,tests/bench/documents.c tests/bench/jwt.c)
+$(BUILD)/bench/link $(BUILD)/bench/measure: LIBS :=
+$(BUILD)/bench/reference: LIBS := -lcurl -ljansson
+
+$(BUILD)/bench/%: $(BUILD)/obj/tests/bench/%.o $(BUILD)/libimgcheck-internal.a
+	@mkdir -p $(@D)
+	$(if $(V),,@echo "  LD      $@")
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
+
+-include $(patsubst %.o,%.d,$(LIB_OBJECTS) $(HOOK_OBJECTS) $(UNIT_SUPPORT) $(call objects,$(UNIT_SOURCES) $(EXAMPLE_SOURCES) $(FAULT_SOURCES) $(FUZZ_SOURCES) $(BENCH_SOURCES)))
 
 .SECONDARY:
 
@@ -187,6 +198,14 @@ tests: $(UNIT_PROGRAMS) $(FUZZ_PROGRAMS) $(FAULT_SERVER) $(EXAMPLES) ## builds t
 test-slow: deps ## runs the long tests: a browser
 	@$(MAKE) --no-print-directory -j$(CORES) VARIANT=release WERROR=1 all
 	@tests/run slow release
+
+.PHONY: bench
+bench: deps ## measures against skopeo and bare libcurl, on loopback and over a 50 ms link; BENCH=full for all sizes (root)
+	@$(MAKE) --no-print-directory -j$(CORES) VARIANT=release all bench-programs
+	@tests/bench/run $(BENCH)
+
+.PHONY: bench-programs
+bench-programs: $(BENCH_PROGRAMS)
 
 .PHONY: fuzz-smoke
 fuzz-smoke: deps ## fuzzes every parser, 60 s in all

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define FIRST_CAPACITY 64
+#define FIRST_CAPACITY 64 /* bytes of a buffer, and of an array unless a single item takes more */
 
 void ic_buf_init(struct ic_buf *b, size_t max)
 {
@@ -117,7 +117,8 @@ void ic_vec_clear(struct ic_vec *v)
 
 static int vec_grow(struct ic_vec *v, struct imgcheck_error **err)
 {
-	size_t wanted = v->capacity ? 2 * v->capacity : 8;
+	size_t first = FIRST_CAPACITY / v->item_size;
+	size_t wanted = v->capacity ? 2 * v->capacity : first ? first : 1;
 	void *items;
 
 	if (v->count >= v->max)

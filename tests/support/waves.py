@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A registry that counts round trips: it keeps every answer back until no more requests come, then gives all at once.
+
+Such a wave of answers is what one round trip on a long line brings, however fast the machine is. Behind nginx it
+sees HTTP/1.1, one connection a request under way; what the client's connection costs comes on top: one round trip
+for TCP, one for TLS 1.3.
+"""
+
+import http.client
+import http.server
+import itertools
+import json
+import threading
+import urllib.parse
+
+QUIET = 0.4  # seconds without a new request that end a wave
+
+
+class Waves:
+    """In front of a registry (host:port); with tokens it asks for one a repository, which it gives itself at /token."""
+
+    def __init__(self, registry, realm=None):
+        self.registry, self.realm = registry, realm
+        self.waves = []  # requests of each wave: [(method, path)]
+        self._waiting = []
+        self._changed = threading.Condition()
+        self._server = _Server(("127.0.0.1", 0), _Handler)
+        self._server.waves = self
+        self.host = f"127.0.0.1:{self._server.server_address[1]}"
+        self._stopped = False
+        self._threads = [threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True),
+                         threading.Thread(target=self._release, daemon=True)]
+        for thread in self._threads:
+            thread.start()
+
+    def hold(self, request):
+        """Returns once the request's wave has come."""
+        come = threading.Event()
+        with self._changed:
+            self._waiting.append((request, come))
+            self._changed.notify_all()
+        come.wait()
+
+    def _release(self):
+        with self._changed:
+            while not self._stopped:
+                seen = len(self._waiting)
+                self._changed.wait(QUIET)
+                if not self._waiting or len(self._waiting) != seen:
+                    continue
+                wave, self._waiting = self._waiting, []
+                self.waves.append([request for request, _ in wave])
+                for _, come in wave:
+                    come.set()
+
+    def requests(self):
+        return list(itertools.chain.from_iterable(self.waves))
+
+    def stop(self):
+        self._server.shutdown()
+        self._server.server_close()
+        with self._changed:
+            self._stopped = True
+            for _, come in self._waiting:
+                come.set()
+            self._changed.notify_all()
+        for thread in self._threads:
+            thread.join()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.stop()
+
+
+class _Server(http.server.ThreadingHTTPServer):
+    request_queue_size = 512
+    daemon_threads = True
+
+
+class _Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_):
+        pass
+
+    def do_GET(self):
+        waves = self.server.waves
+        waves.hold((self.command, self.path))
+        place = urllib.parse.urlsplit(self.path)
+        if waves.realm and place.path == "/token":
+            scope = urllib.parse.parse_qs(place.query)["scope"][0]
+            self._answer(200, {"Content-Type": "application/json"}, json.dumps({"token": _token(scope)}).encode())
+        elif waves.realm and self.headers.get("Authorization") != f"Bearer {_token(_scope(place.path))}":
+            self._answer(401, {"WWW-Authenticate": f'Bearer realm="{waves.realm}",service="waves"'}, b"")
+        else:
+            self._pass_on()
+
+    do_HEAD = do_GET
+
+    def _pass_on(self):
+        connection = http.client.HTTPConnection(self.server.waves.registry, timeout=20)
+        connection.request(self.command, self.path, headers={"Accept": self.headers.get("Accept", "*/*")})
+        response = connection.getresponse()
+        body = response.read()
+        kept = ("Content-Type", "Docker-Content-Digest", "Content-Length")
+        self._answer(response.status, {name: response.headers[name] for name in kept if name in response.headers}, body)
+        connection.close()
+
+    def _answer(self, status, headers, body):
+        self.send_response(status)
+        for name, value in {"Content-Length": str(len(body)), **headers}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)
+
+
+def _scope(path):
+    repository = path.removeprefix("/v2/").split("/manifests/")[0].split("/blobs/")[0]
+    return f"repository:{repository}:pull"
+
+
+def _token(scope):
+    return "token-" + scope.replace(":", "-").replace("/", "-")
