@@ -63,7 +63,7 @@ EXAMPLES := $(patsubst libimgcheck/examples/%.c,$(BUILD)/examples/%,$(EXAMPLE_SO
 FUZZ_PROGRAMS := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(FUZZ_SOURCES))
 FAULT_SERVER := $(if $(FAULT_SOURCES),$(BUILD)/tests/faultserver)
 BENCH_SOURCES := $(sort $(wildcard tests/bench/*.c))
-BENCH_PROGRAMS := $(addprefix $(BUILD)/bench/,link measure reference standin)
+BENCH_PROGRAMS := $(addprefix $(BUILD)/bench/,link measure reference standin yamlloop)
 
 LIB_REAL := libimgcheck.so.$(VERSION)
 LIB_SONAME := libimgcheck.so.$(SOVERSION)
@@ -203,6 +203,7 @@ test-slow: deps ## runs the long tests: a browser
 bench: deps ## measures against skopeo and bare libcurl, on loopback and over a 50 ms link; BENCH=full for all sizes (root)
 	@$(MAKE) --no-print-directory -j$(CORES) VARIANT=release all bench-programs
 	@tests/bench/run $(BENCH)
+	@tests/bench/manifests
 
 .PHONY: bench-programs
 bench-programs: $(BENCH_PROGRAMS)
