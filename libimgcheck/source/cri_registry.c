@@ -28,6 +28,19 @@ static bool is_set(const char *text)
 	return text && text[0];
 }
 
+int ic_cri_check_table(const char *place, const struct ic_node *node, const char *name, struct imgcheck_error **err)
+{
+	if (ic_node_is_null(node))
+		return 0;
+	if (node->kind != IC_NODE_MAPPING)
+		return ic_error_set_at(err, IMGCHECK_ERR_CONFIG, place, node->line, node->column, "cannot use %s: it is not a table", name);
+	for (const struct ic_item *i = ic_node_items(node); i; i = i->next)
+		if (!ic_node_text(i->key))
+			return ic_error_set_at(err, IMGCHECK_ERR_CONFIG, place, i->key->line, i->key->column,
+			                       "cannot use %s: a name in it is not a text", name);
+	return 0;
+}
+
 static int add_tls_files(const struct ic_node *tls, struct ic_mirror *m, struct imgcheck_error **err)
 {
 	const char *ca = ic_node_get_text(tls, "ca_file"), *certificate = ic_node_get_text(tls, "cert_file");
@@ -230,6 +243,11 @@ static int read_plugin(struct reader *r, const struct ic_node *plugin, bool tran
 
 	r->mirrors = ic_node_get(registry, "mirrors");
 	r->configs = ic_node_get(registry, "configs");
+	result = ic_cri_check_table(r->place, r->mirrors, "mirrors", err);
+	if (result == 0)
+		result = ic_cri_check_table(r->place, r->configs, "configs", err);
+	if (result < 0)
+		return result;
 	if (path && !ic_node_text(path))
 		return ic_error_set_at(err, IMGCHECK_ERR_CONFIG, r->place, path->line, 0, "cannot use a config_path that is not a text");
 	if (path && path->len && (ic_node_items(r->mirrors) || has_tls(r->configs)))

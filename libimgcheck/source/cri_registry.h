@@ -30,6 +30,12 @@ static inline void ic_auto_cri_registry(struct ic_cri_registry *r)
 }
 
 /*
+ * Whether a node that is given is a mapping whose keys are all texts, as the tables of these files are; absent and
+ * null are fine.  Errors: CONFIG with the line.
+ */
+int ic_cri_check_table(const char *place, const struct ic_node *node, const char *name, struct imgcheck_error **err) IC_MUST_CHECK;
+
+/*
  * The settings of a table "tls" (ca_file, cert_file, key_file, insecure_skip_verify; NULL for none) for one
  * host; a file that cannot be used breaks the registry `of`.  Errors: CONFIG with the line, NOMEM.
  */

@@ -12,6 +12,7 @@
 #include "source/trust.h"
 
 #define MAX_GROUPS 10 /* $0 to $9 */
+#define MAX_REPEATS 6 /* groups with a plus, each of which the GNU library writes out twice */
 
 /* ------------------------------------------------------------------ memory */
 
@@ -181,6 +182,14 @@ static const char *split_scheme(const char *url, const char **rest)
 	return ic_text_starts(url, len, "http") ? NULL : "https";
 }
 
+bool ic_mirror_is_path(const char *text)
+{
+	for (; *text; text++)
+		if (*text <= ' ' || *text > '~' || *text == '?' || *text == '#')
+			return false;
+	return true;
+}
+
 int ic_mirror_set_url(struct ic_mirror *m, const char *url, bool *ok, struct imgcheck_error **err)
 {
 	const char *rest, *scheme = split_scheme(url, &rest);
@@ -188,7 +197,7 @@ int ic_mirror_set_url(struct ic_mirror *m, const char *url, bool *ok, struct img
 	struct ic_host host;
 	int result;
 
-	*ok = scheme && ic_host_parse(rest, len, &host) && rest[strcspn(rest, "?#@")] == '\0';
+	*ok = scheme && ic_host_parse(rest, len, &host) && ic_mirror_is_path(rest + len) && !strchr(rest, '@');
 	if (!*ok)
 		return 0;
 	result = set_text(&m->scheme, scheme, strlen(scheme), err);
@@ -361,21 +370,32 @@ int ic_mirror_set_trust(struct ic_mirror_set *s, const struct ic_buf *common, st
 
 /* ------------------------------------------------------------------ rewriting */
 
-/* What Go's expressions have and POSIX's not: classes and anchors by letter, groups with marks, lazy repeats. */
+/*
+ * What Go's expressions have and POSIX's not: classes and anchors by letter, groups with marks, lazy repeats.  Counted
+ * repeats are refused too: the GNU library writes them out, which can take all memory.
+ */
 static bool is_go_only(const char *c)
 {
 	if (*c == '\\')
 		return ic_is_alnum(c[1]) && !strchr("wWsSbBd", c[1]);
+	if (*c == '{')
+		return true;
 	return c[1] == '?' && (*c == '(' || *c == '*' || *c == '+' || *c == '?' || *c == '}');
 }
 
 /* As an extended expression of POSIX.  The GNU library knows \w, \s and \b too, but not \d. */
 static int translate(const char *pattern, struct ic_buf *out, struct imgcheck_error **err)
 {
+	unsigned repeats = 0;
 	int result = 0;
 
+	if (strlen(pattern) > IC_MAX_REF_BYTES)
+		return ic_error_set(err, IMGCHECK_ERR_LIMIT, "cannot use a pattern of more than %zu bytes", IC_MAX_REF_BYTES);
 	for (const char *c = pattern; *c && result == 0; c++) {
 		size_t len = *c == '\\' && c[1] ? 2 : 1;
+
+		if (*c == ')' && c[1] == '+' && ++repeats > MAX_REPEATS)
+			return ic_error_set(err, IMGCHECK_ERR_LIMIT, "cannot use a pattern with so many repeated groups");
 
 		if (is_go_only(c))
 			return ic_error_set(err, IMGCHECK_ERR_UNSUPPORTED, "cannot evaluate %.2s in the pattern \"%s\"", c, pattern);
@@ -482,6 +502,9 @@ int ic_mirror_rewrite(const struct ic_mirror *m, const char *repository, char **
 		regfree(&regex);
 		if (result < 0)
 			return result;
+		if (matched && (name.len == 0 || !ic_mirror_is_path(ic_buf_text(&name))))
+			return ic_error_set(err, IMGCHECK_ERR_SYNTAX, "cannot rewrite %s to \"%s\", which is no repository", repository,
+			                    ic_buf_text(&name));
 		if (matched) {
 			*out = ic_buf_take(&name);
 			return *out ? 0 : ic_error_nomem(err);

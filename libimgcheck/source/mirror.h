@@ -121,7 +121,10 @@ bool ic_mirror_set_has_ca(const struct ic_mirror_set *s);
 /* Puts the certificates of the run, system's and own, in front of those of each such host.  Errors: NOMEM, LIMIT. */
 int ic_mirror_set_trust(struct ic_mirror_set *s, const struct ic_buf *common, struct imgcheck_error **err) IC_MUST_CHECK;
 
-/* The repository's name on this host.  *out is new.  Errors: NOMEM, CONFIG where the new name is none. */
+/* Whether the text can stand in a request's path as it is: printable ASCII without blanks, queries and fragments. */
+bool ic_mirror_is_path(const char *text);
+
+/* The repository's name on this host.  *out is new.  Errors: NOMEM, LIMIT, SYNTAX where the new name is none. */
 int ic_mirror_rewrite(const struct ic_mirror *m, const char *repository, char **out, struct imgcheck_error **err) IC_MUST_CHECK;
 
 /* Whether a rule can be evaluated here.  Errors: CONFIG, NOMEM. */

@@ -9,6 +9,7 @@
 #include "base/limits.h"
 #include "base/text.h"
 #include "base/toml.h"
+#include "source/mirror.h"
 
 #define HUB_OFFICIAL "library/"
 
@@ -75,6 +76,8 @@ static int take_text(const struct reader *r, const struct ic_node *table, const 
 	*out = NULL;
 	if (node && (node->kind != IC_NODE_SCALAR || node->style != IC_STYLE_QUOTED || strlen(node->text) != len))
 		return refuse(r, node, "a name that is not a text", err);
+	if (node && !ic_mirror_is_path(node->text))
+		return refuse(r, node, "a name with blanks or other signs: host[:port][/path] is expected", err);
 	if (node && strstr(node->text, "://"))
 		return refuse(r, node, "a name with a scheme: host[:port][/path] is expected", err);
 	while (len > 0 && node->text[len - 1] == '/')
@@ -209,7 +212,7 @@ static int take_search(const struct reader *r, const struct ic_node *list, struc
 	for (const struct ic_item *i = ic_node_items(list); i && result == 0; i = i->next) {
 		const char *name = ic_node_text(i->value);
 
-		result = name ? ic_texts_push(&r->out->search, name, strlen(name), err)
+		result = name && ic_mirror_is_path(name) ? ic_texts_push(&r->out->search, name, strlen(name), err)
 		              : refuse(r, i->value, "a name that is not a text", err);
 	}
 	return result;
@@ -219,10 +222,12 @@ static int add_aliases(const struct reader *r, const struct ic_node *table, stru
 {
 	int result = 0;
 
+	if (table && table->kind != IC_NODE_MAPPING)
+		return refuse(r, table, "aliases: it is not a table", err);
 	for (const struct ic_item *i = ic_node_items(table); i && result == 0; i = i->next) {
 		const char *name = ic_node_text(i->value);
 
-		if (!name)
+		if (!name || !ic_mirror_is_path(name))
 			return refuse(r, i->value, "a name that is not a text", err);
 		result = ic_texts_push(&r->out->aliases, i->key->text, i->key->len, err);
 		if (result == 0)

@@ -82,9 +82,9 @@ static int add_rewrite(const struct reader *r, struct ic_mirror *m, const struct
 
 static int add_rewrites(const struct reader *r, struct ic_mirror *m, const struct ic_node *rewrites, struct imgcheck_error **err)
 {
-	int result = 0;
+	int result = ic_cri_check_table(r->place, rewrites, "rewrite", err);
 
-	for (const struct ic_item *i = ic_node_items(rewrites); i && result == 0; i = i->next)
+	for (const struct ic_item *i = result == 0 ? ic_node_items(rewrites) : NULL; i && result == 0; i = i->next)
 		result = add_rewrite(r, m, i, err);
 	return result;
 }
@@ -203,11 +203,15 @@ static int read_root(struct reader *r, const struct ic_node *root, struct imgche
 	if (root && root->kind != IC_NODE_MAPPING && !ic_node_is_null(root))
 		return refuse(r, root, err, "this file: mirrors and configs are expected");
 	for (const struct ic_item *i = ic_node_items(root); i && result == 0; i = i->next)
-		if (!ic_node_equals(i->key, "mirrors") && !ic_node_equals(i->key, "configs"))
+		if (ic_node_text(i->key) && !ic_node_equals(i->key, "mirrors") && !ic_node_equals(i->key, "configs"))
 			result = ic_finding_add(r->problems, r->place, i->key->line, err,
 			                        "\"%.100s\" is neither mirrors nor configs", i->key->text);
 	r->mirrors = ic_node_get(root, "mirrors");
 	r->configs = ic_node_get(root, "configs");
+	if (result == 0)
+		result = ic_cri_check_table(r->place, r->mirrors, "mirrors", err);
+	if (result == 0)
+		result = ic_cri_check_table(r->place, r->configs, "configs", err);
 	if (result == 0)
 		result = add_names(r, err);
 	return result < 0 ? result : add_logins(r, err);
