@@ -11,6 +11,7 @@
 #define FILE_NAME "judged-revisions"
 #define MOST_FILE ((size_t)4096)
 #define MOST_PROGRAM ((size_t)64 << 20)
+#define LEFT "left " /* before a name */
 
 /* What a hook that is ours holds: as a program this very text, as a script the call.  A quote may stand between. */
 static const char mark[] = "imgcheck hook post-refresh";
@@ -23,19 +24,19 @@ int judged_forget(const char *state)
 	return unlink(path) && errno != ENOENT ? errno : 0;
 }
 
-int judged_write(const struct refresh *r)
+int judged_write(const struct refresh *r, bool left)
 {
 	AUTO(lines) struct lines names = { 0 };
 	AUTO(free) char *text = NULL;
 
 	for (size_t i = 0; i < r->revisions.count; i++)
 		if (r->revisions.item[i].chosen)
-			lines_add(&names, r->revisions.item[i].name);
+			lines_addf(&names, "%s%s", left ? LEFT : "", r->revisions.item[i].name);
 	text = lines_join(&names);
 	return files_replace(r->hook->state, FILE_NAME, 0644, text, strlen(text));
 }
 
-bool judged_has(const char *state, const char *revision)
+static bool has_line(const char *state, const char *wanted)
 {
 	AUTO(free) char *path = files_join(state, FILE_NAME), *text = NULL;
 	char *line, *rest;
@@ -45,9 +46,21 @@ bool judged_has(const char *state, const char *revision)
 		return false;
 	rest = text;
 	while ((line = strsep(&rest, "\n")))
-		if (!strcmp(line, revision))
+		if (!strcmp(line, wanted))
 			return true;
 	return false;
+}
+
+bool judged_has(const char *state, const char *revision)
+{
+	return has_line(state, revision);
+}
+
+bool judged_left(const char *state, const char *revision)
+{
+	AUTO(free) char *line = memory_printf(LEFT "%s", revision);
+
+	return has_line(state, line);
 }
 
 bool judged_later_by(const char *folder)

@@ -3,9 +3,9 @@
 #define HOOKS_JUDGED_H
 
 /*
- * What pre-refresh leaves for post-refresh: which revisions it has judged, and which was the old one.  A
- * revision that is not named there is judged by its own post-refresh hook: it is the first with a hook of
- * ours, or the old one could not read it.
+ * What pre-refresh leaves for post-refresh: which revisions it has judged, and which it could not read.  A
+ * revision that it has not judged is judged by its own post-refresh hook: it could not be read, or it is the
+ * first with a hook of ours and not named at all.
  */
 
 #include "refresh.h"
@@ -13,11 +13,14 @@
 /* Before anything is judged: what an earlier refresh left does not count.  0 or an errno. */
 int judged_forget(const char *state);
 
-/* After the report is written.  0 or an errno. */
-int judged_write(const struct refresh *r);
+/* After the report is written.  left: part of it could not be read, and is left to post-refresh.  0 or an errno. */
+int judged_write(const struct refresh *r, bool left);
 
 /* Whether the revision was judged. */
 bool judged_has(const char *state, const char *revision);
+
+/* Whether what could not be read of it was left. */
+bool judged_left(const char *state, const char *revision);
 
 /* Whether the hook in a revision's folder is one of ours, or calls it. */
 bool judged_later_by(const char *folder);

@@ -39,15 +39,17 @@ const char *refresh_hook_name(const struct refresh *r)
 	return r->after ? "post-refresh" : "pre-refresh";
 }
 
-/* When all is done already, only what is surely missing is worth going back for. */
+/*
+ * When all is done already, only what is surely missing is worth going back for.  But what was left to us must be
+ * readable now: else nobody would ever have judged it.
+ */
 enum imgcheck_decision refresh_effect(const struct refresh *r, enum imgcheck_outcome class)
 {
 	enum imgcheck_decision effect = settings_effect(&r->settings, class);
-	bool left = class == IMGCHECK_OUTCOME_UNREADABLE && r->leaves;
+	bool unreadable = class == IMGCHECK_OUTCOME_UNREADABLE;
+	bool counts = r->after ? class == IMGCHECK_OUTCOME_MISSING || (unreadable && r->left) : !(unreadable && r->leaves);
 
-	if (effect == IMGCHECK_DECISION_VETO && ((r->after && class != IMGCHECK_OUTCOME_MISSING) || left))
-		return IMGCHECK_DECISION_WARN;
-	return effect;
+	return effect == IMGCHECK_DECISION_VETO && !counts ? IMGCHECK_DECISION_WARN : effect;
 }
 
 bool refresh_enforces(const struct refresh *r)
@@ -407,6 +409,7 @@ int hook_post_refresh(const struct hook *h)
 	settings_read(&r.settings, NULL, &r.notices);
 	proven_read(h->state, &r.proven);
 	find_ourselves(&r);
+	r.left = judged_left(h->state, h->revision);
 	if (judged_has(h->state, h->revision))
 		free(read_configuration(&r)); /* for accept-revision alone */
 	else

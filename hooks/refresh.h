@@ -6,7 +6,8 @@
  * One refresh, as the pre-refresh hook judges it, and as post-refresh does where that could not.
  *
  *   hook_pre_refresh()    finds the new revision, asks snapctl, and runs the two steps below as children
- *   hook_post_refresh()   the same for its own revision, unless that was judged; a veto for a missing image alone
+ *   hook_post_refresh()   the same for its own revision, unless that was judged; a veto for a missing image, or for
+ *                         what was left to it and cannot be read even now
  *   refresh_describe()    child: which configuration keys the revisions ask for
  *   refresh_judge()       child: reads both revisions, checks, renders
  *   refresh_finish()      writes the report, tells syslog, prints; the exit status
@@ -21,6 +22,7 @@
 struct refresh {
 	const struct hook *hook;
 	bool after;                 /* post-refresh: the new revision is ours */
+	bool left;                  /* post-refresh: pre-refresh left to it what it could not read */
 	struct revisions revisions; /* candidates; the chosen ones are judged */
 	struct revision before;     /* the old revision; without a name where it is not known */
 	char *subject;              /* "cdk-addons revision 1250 (1.28.3)" */

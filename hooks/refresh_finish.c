@@ -167,9 +167,10 @@ static void write_status(const struct refresh *r, const struct outcome *out, con
 static void remember(const struct refresh *r, const struct outcome *out)
 {
 	int fault = proven_add(r->hook->state, &r->proven, out->report);
+	bool left = r->leaves && refresh_count(out, IMGCHECK_OUTCOME_UNREADABLE);
 
-	if (!fault && out->judged && !r->after)
-		fault = judged_write(r);
+	if (!fault && !r->after && (out->judged || left))
+		fault = judged_write(r, left);
 	if (fault)
 		say("cannot write to %s: %s", r->hook->state, strerror(fault));
 }

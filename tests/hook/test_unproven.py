@@ -123,6 +123,18 @@ class Left(trees.TreeTest):
         report = self.tree.report()
         self.assertEqual((report["hook"]["name"], report["hook"]["from"], report["hook"]["result"]), ("post-refresh", "1", "allowed"))
 
+    def test_what_cannot_be_read_even_then_goes_back(self):
+        self.comes(trees.HOOKS)
+        _client.push(self.registry.removeprefix(f"{_open}/") + "/new", "v1", ("linux/amd64", "linux/arm64"))
+        for text in ("a: {{ b|invented_later }}\n", None):
+            with self.subTest(text):
+                if text is None:
+                    (self.tree.snap / "2" / "meta" / "imgcheck.yaml").write_text("version: 2\n", encoding="utf-8")
+                self.refresh(0, "left to the post-refresh hook")
+                self.tree.set_current("2")
+                self.after(1, "imgcheck.yaml" if text is None else "invented_later", "the refresh is undone")
+                self.tree.set_current("1")
+
     def test_a_script_that_calls_ours_counts_as_one(self):
         self.comes(("pre-refresh",), POST_SCRIPT)
         self.refresh(1, "new:v1")  # what is missing is a veto all the same
