@@ -12,6 +12,7 @@
 #include "policy.h"
 #include "process.h"
 #include "proven.h"
+#include "recent.h"
 #include "say.h"
 #include "snapctl.h"
 #include "status.h"
@@ -306,6 +307,7 @@ static void clear(struct refresh *r, struct outcome *out)
 	revisions_clear(&r->revisions);
 	free(r->before.version);
 	lines_clear(&r->proven);
+	json_decref(r->recent);
 	free(r->subject);
 	free(r->first);
 	json_decref(r->config);
@@ -326,10 +328,12 @@ static void judge(struct refresh *r, struct outcome *out)
 	memory_exit_status(refresh_enforces(r) && internal_vetoes ? STATUS_MISSING : STATUS_OK);
 	if (r->settings.mode == SETTINGS_OFF)
 		return;
-	if (why)
+	if (why) {
 		refresh_alone(r, IMGCHECK_OUTCOME_INTERNAL, message, out);
-	else
-		check(r, out);
+		return;
+	}
+	r->recent = recent_read(r->hook->state, r->config);
+	check(r, out);
 }
 
 /* The old revision, in pre-refresh: ours. */

@@ -31,6 +31,7 @@ struct refresh {
 	struct settings settings;
 	bool accepted; /* accept-revision names what comes in */
 	bool leaves;   /* what cannot be read is left to the new revision's own post-refresh hook */
+	json_t *recent;      /* images found a moment ago, or NULL */
 	struct lines proven; /* registries that gave this unit an image before */
 	struct lines notices;
 };

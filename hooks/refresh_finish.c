@@ -6,11 +6,13 @@
 
 #include "document.h"
 #include "files.h"
+#include "history.h"
 #include "memory.h"
 #include "judged.h"
 #include "process.h"
 #include "proven.h"
 #include "refresh.h"
+#include "recent.h"
 #include "say.h"
 #include "snapctl.h"
 #include "status.h"
@@ -134,6 +136,8 @@ static void write_report(const struct refresh *r, struct outcome *out)
 	AUTO(free) char *text = document_render(out->report);
 	int fault = files_replace(r->hook->state, "last-report.json", 0600, text, strlen(text));
 
+	if (!fault)
+		fault = history_add(r->hook->state, text, strlen(text));
 	if (fault)
 		append(out, memory_printf("the report cannot be written to %s: %s", r->hook->state, strerror(fault)));
 }
@@ -169,6 +173,8 @@ static void remember(const struct refresh *r, const struct outcome *out)
 	int fault = proven_add(r->hook->state, &r->proven, out->report);
 	bool left = r->leaves && refresh_count(out, IMGCHECK_OUTCOME_UNREADABLE);
 
+	if (!fault && r->config)
+		fault = recent_write(r->hook->state, r->config, r->recent, out->report);
 	if (!fault && !r->after && (out->judged || left))
 		fault = judged_write(r, left);
 	if (fault)

@@ -11,6 +11,7 @@
 #include "policy.h"
 #include "proxies.h"
 #include "refresh.h"
+#include "recent.h"
 #include "say.h"
 #include "status.h"
 
@@ -223,7 +224,7 @@ static bool collect(struct judgement *j, struct imgcheck_error **e)
 			return false;
 	if (j->configured)
 		mark_known(j);
-	return true;
+	return !recent_mark(j->refresh->recent, j->images);
 }
 
 /* ---------------------------------------------------------------- the check */

@@ -156,6 +156,13 @@ int imgcheck_images_render(struct imgcheck_images *s, const char *path, char **o
 int imgcheck_images_mark_known(struct imgcheck_images *s, const struct imgcheck_images *before,
                                struct imgcheck_error **err) IMGCHECK_MUST_CHECK;
 
+/*
+ * Says that an image of the set was found a moment ago, at this host with this digest (copied): a run does not ask
+ * for it, and its verdict is `ok`.  Nothing happens where the set has no such image.
+ */
+int imgcheck_images_mark_found(struct imgcheck_images *s, const char *ref, const char *host, const char *digest,
+                               struct imgcheck_error **err) IMGCHECK_MUST_CHECK;
+
 /* Takes each image out of the set that `before` needs as much: what is left is what is new. */
 int imgcheck_images_subtract(struct imgcheck_images *s, const struct imgcheck_images *before,
                              struct imgcheck_error **err) IMGCHECK_MUST_CHECK;

@@ -37,6 +37,8 @@ static void free_image(struct imgcheck_image *m)
 	ic_ref_clear(&m->ref);
 	free(m->text);
 	free(m->source);
+	free(m->found_host);
+	free(m->found_digest);
 	free(m);
 }
 
@@ -359,6 +361,24 @@ int imgcheck_images_mark_known(struct imgcheck_images *s, const struct imgcheck_
 	for (size_t i = 0; i < s->images.count; i++)
 		image_at(s, i)->known |= needs(before, image_at(s, i));
 	return 0;
+}
+
+int imgcheck_images_mark_found(struct imgcheck_images *s, const char *ref, const char *host, const char *digest,
+                               struct imgcheck_error **err)
+{
+	struct imgcheck_image *m;
+	bool found;
+	size_t i;
+
+	if (!s || !ref || !host || !digest)
+		return ic_error_set(err, IMGCHECK_ERR_ARGUMENT, "cannot mark an image: no set, reference, host or digest");
+	i = search(s, ref, strlen(ref), &found);
+	m = found ? image_at(s, i) : NULL;
+	if (!m || m->found_digest || !m->valid)
+		return 0;
+	m->found_host = ic_text_copy(host, strlen(host));
+	m->found_digest = m->found_host ? ic_text_copy(digest, strlen(digest)) : NULL;
+	return m->found_digest ? 0 : ic_error_nomem(err);
 }
 
 int imgcheck_images_subtract(struct imgcheck_images *s, const struct imgcheck_images *before, struct imgcheck_error **err)

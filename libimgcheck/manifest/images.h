@@ -44,6 +44,8 @@ struct imgcheck_image {
 	struct ic_ref ref;     /* all NULL where the text is no reference */
 	bool valid;
 	bool known;            /* the set before needs it too */
+	char *found_host;      /* where it was found a moment ago, or NULL */
+	char *found_digest;    /* and as what */
 	bool ignored;          /* by the description of a target */
 	bool surplus;          /* about to be taken out of the set */
 	struct ic_vec origins; /* struct ic_origin */

@@ -205,6 +205,20 @@ static int ask(struct imgcheck_run *r, size_t i, struct ic_endpoints *endpoints,
 	return 0;
 }
 
+/* An image that need not be asked for. */
+static int take_found(struct imgcheck_run *r, size_t i, const struct imgcheck_image *image, struct imgcheck_error **err)
+{
+	struct ic_result *result = &r->results[i];
+	int fault = reference_text(&image->ref, &result->reference, err);
+
+	if (fault < 0)
+		return fault;
+	result->host = copy_text(r, image->found_host);
+	result->digest = copy_text(r, image->found_digest);
+	decide(r, i, IMGCHECK_VERDICT_OK, "it was found a moment ago and not asked for again");
+	return 0;
+}
+
 static int start_image(struct imgcheck_run *r, size_t i, struct imgcheck_error **err)
 {
 	const struct imgcheck_image *image = imgcheck_images_get(r->images, i);
@@ -220,6 +234,8 @@ static int start_image(struct imgcheck_run *r, size_t i, struct imgcheck_error *
 		decide(r, i, IMGCHECK_VERDICT_SKIPPED, NULL);
 		return 0;
 	}
+	if (image->found_digest)
+		return take_found(r, i, image, err);
 	result = ic_endpoints_find_image(r->config, r->images, image, &endpoints, &why);
 	if (result == IMGCHECK_ERR_SYNTAX) {
 		decide(r, i, IMGCHECK_VERDICT_INVALID, imgcheck_error_message(why));

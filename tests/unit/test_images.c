@@ -88,6 +88,25 @@ TEST(images, settle)
 	}
 }
 
+TEST(images, found_a_moment_ago)
+{
+	struct imgcheck_images *s = NULL;
+
+	cr_assert_eq(imgcheck_images_new(&s), 0);
+	cr_assert_eq(imgcheck_images_add_ref(s, "a.b/c:1", NULL), 0);
+	cr_assert_eq(imgcheck_images_add_ref(s, "Not a reference", NULL), 0);
+	cr_expect_eq(imgcheck_images_mark_found(s, "a.b/c:2", "a.b", "sha256:1", NULL), 0);
+	cr_expect_eq(imgcheck_images_mark_found(s, "Not a reference", "a.b", "sha256:1", NULL), 0);
+	cr_expect_null(imgcheck_images_get(s, 0)->found_digest);
+	cr_expect_null(imgcheck_images_get(s, 1)->found_digest);
+	for (int i = 0; i < 2; i++)
+		cr_expect_eq(imgcheck_images_mark_found(s, "a.b/c:1", "a.b", i ? "sha256:2" : "sha256:1", NULL), 0);
+	cr_expect_str_eq(imgcheck_images_get(s, 1)->found_digest, "sha256:1");
+	cr_expect_str_eq(imgcheck_images_get(s, 1)->found_host, "a.b");
+	cr_expect_eq(imgcheck_images_mark_found(s, "a.b/c:1", NULL, "x", NULL), IMGCHECK_ERR_ARGUMENT);
+	imgcheck_images_free(s);
+}
+
 TEST(images, known_and_ignored)
 {
 	struct imgcheck_images *s = NULL, *before = NULL;

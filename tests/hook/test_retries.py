@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A refresh that is tried again and again: cheap, the same each time, and safe to kill at any instant."""
+
+import contextlib
+import json
+import pathlib
+import tempfile
+import time
+import unittest
+
+import trees
+from support.images import Client
+from support.registry import Registry
+
+KILLS = 16
+
+_stack = contextlib.ExitStack()
+
+
+def setUpModule():
+    global _registry, _client
+    folder = pathlib.Path(_stack.enter_context(tempfile.TemporaryDirectory(prefix="imgcheck-retries-")))
+    unittest.addModuleCleanup(_stack.close)
+    _registry = _stack.enter_context(Registry(folder / "registry"))
+    _client = _stack.enter_context(Client(_registry.host))
+
+
+class Retries(trees.TreeTest):
+    """Revision 2 needs an image that is there, and one that is not."""
+
+    def setUp(self):
+        super().setUp()
+        self.name = self.id().rsplit(".", 1)[-1].replace("_", "-")
+        self.registry = f"{_registry.host}/{self.name}"
+        self.tree.add("1")
+        self.tree.set_current("1")
+        self.tree.add("2", "{{ registry }}/there:v1", "{{ registry }}/gone:v1")
+        self.push("there")
+        self.configure(self.registry)
+
+    def push(self, name):
+        _client.push(f"{self.name}/{name}", "v1", ("linux/amd64", "linux/arm64"))
+
+    def asked(self, name):
+        """How often a run of the hook asked for it since the last call."""
+        marks = getattr(self, "marks", {})
+        count = sum(f"/{self.name}/{name}/" in r.path and not r.agent.startswith("Python") and r.method in ("HEAD", "GET")
+                    and "imgcheck" in r.agent for r in _registry.requests())
+        self.marks = marks | {name: count}
+        return count - marks.get(name, 0)
+
+    @property
+    def recent(self):
+        return self.tree.common / "imgcheck" / "recent.json"
+
+    def test_what_was_found_is_not_asked_for_again_and_what_was_not_is(self):
+        self.refresh(1, "gone:v1")
+        self.assertGreater(self.asked("there"), 0)
+        self.assertGreater(self.asked("gone"), 0)
+        first = {image["reference"]: image["digest"] for image in self.tree.report()["images"]}
+        self.refresh(1, "gone:v1")
+        self.assertEqual(self.asked("there"), 0)
+        self.assertGreater(self.asked("gone"), 0)
+        report = self.tree.report()
+        self.assertEqual({image["reference"]: image["digest"] for image in report["images"]}, first)
+        self.assertEqual((report["counts"]["ok"], report["counts"]["missing"]), (1, 1))
+        self.push("gone")
+        self.refresh(0)
+        self.assertEqual(self.tree.mode_of("recent.json"), 0o600)
+
+    def test_after_a_quarter_of_an_hour_it_is(self):
+        for offset in (-901, 60):
+            with self.subTest(offset):
+                self.refresh(1)
+                self.asked("there")
+                document = json.loads(self.recent.read_text(encoding="utf-8"))
+                for entry in document["images"].values():
+                    entry["time"] = int(time.time()) + offset
+                self.recent.write_text(json.dumps(document), encoding="utf-8")
+                self.refresh(1)
+                self.assertGreater(self.asked("there"), 0)
+
+    def test_reusing_makes_it_no_younger(self):
+        self.refresh(1)
+        before = json.loads(self.recent.read_text(encoding="utf-8"))
+        time.sleep(1.1)
+        self.refresh(1)
+        self.assertEqual(json.loads(self.recent.read_text(encoding="utf-8")), before)
+
+    def test_under_another_configuration_it_is(self):
+        self.refresh(1)
+        self.asked("there")
+        self.configure(self.registry, {"depth": "tag"})
+        self.refresh(1)
+        self.assertGreater(self.asked("there"), 0)
+
+    def test_a_damaged_file_is_no_memory(self):
+        for data in (b"", b"{", b"[]", b'{"images": {"a": 1}}', b"\xff" * 100):
+            with self.subTest(data):
+                self.refresh(1)
+                self.asked("there")
+                self.recent.write_bytes(data)
+                self.refresh(1)
+                self.assertGreater(self.asked("there"), 0)
+
+    def test_killed_at_any_instant_the_next_run_says_the_same(self):
+        began = time.monotonic()
+        self.refresh(1, "gone:v1")
+        whole = time.monotonic() - began
+        state = self.tree.common / "imgcheck"
+        for i in range(KILLS):
+            with self.tree.start("pre-refresh") as process:
+                time.sleep(whole * i / (KILLS - 1))
+                process.kill()
+                process.communicate(timeout=20)
+            for path in (state / "last-report.json", self.recent, *(state / "history").glob("[!.]*")):
+                json.loads(path.read_text(encoding="utf-8"))
+        self.refresh(1, "gone:v1")
+        self.assertEqual(sorted(path.name for path in state.glob(".*")), [])
+        self.push("gone")
+        self.assertEqual(self.refresh(0), "")
+
+    def test_the_last_ten_reports_are_kept(self):
+        for _ in range(12):
+            self.refresh(1)
+        history = sorted((self.tree.common / "imgcheck" / "history").iterdir())
+        self.assertEqual(len(history), 10)
+        self.assertEqual(json.loads(history[-1].read_text(encoding="utf-8")), self.tree.report())
+        times = [json.loads(path.read_text(encoding="utf-8"))["hook"]["time"] for path in history]
+        self.assertEqual(times, sorted(times))
+        self.assertEqual(self.tree.mode_of(f"history/{history[0].name}"), 0o600)
