@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "commands.h"
 #include "files.h"
+#include "health.h"
 #include "memory.h"
 #include "options.h"
 #include "output.h"
@@ -16,16 +19,18 @@
 
 #define MOST_REPORT ((size_t)64 << 20)
 
-enum { TAKE_FORMAT, TAKE_OUTPUT };
+enum { TAKE_FORMAT, TAKE_OUTPUT, TAKE_HEALTH };
 
 struct request {
 	const struct rendering *rendering; /* NULL: the text as it was printed */
 	const char *output;
+	bool health;
 };
 
 static const struct flag report_flags[] = {
 	{ "format", RENDER_NAMES, "as it was printed (text), everything (json), or in another format", TAKE_FORMAT },
 	{ "output", "FILE", "write it to this file, by way of a rename", TAKE_OUTPUT },
+	{ "health", NULL, "print nothing, publish it as the health of the snap (snapctl set-health)", TAKE_HEALTH },
 	{ 0 },
 };
 
@@ -35,6 +40,10 @@ static int report_take(void *arg, int id, const char *value)
 
 	if (id == TAKE_OUTPUT) {
 		r->output = value;
+		return 0;
+	}
+	if (id == TAKE_HEALTH) {
+		r->health = true;
 		return 0;
 	}
 	r->rendering = render_find(value);
@@ -120,12 +129,14 @@ static int run(const struct request *r, const struct lines *paths)
 	AUTO(kept) struct kept k = { .time = -1 };
 	int status;
 
+	if (r->health && access(paths->line[0], F_OK) && errno == ENOENT)
+		return STATUS_OK; /* no hook has run yet: there is nothing to say */
 	for (size_t i = 0; i < paths->count; i++) {
 		status = read_report(&k, paths->line[i]);
 		if (status)
 			return r->rendering && r->rendering->print == render_nagios ? NAGIOS_UNKNOWN : status;
 	}
-	return print(&k, r, paths->line[0]);
+	return r->health ? health_publish(k.reports[0]) : print(&k, r, paths->line[0]);
 }
 
 int cmd_report(char *const *argv)

@@ -124,6 +124,18 @@ bool snapctl_unset(const char *key, int64_t until, char **why)
 	return !*why;
 }
 
+bool snapctl_set_health(const char *state, const char *message, const char *code, int64_t limit_ms, char **why)
+{
+	AUTO(process_result) struct process_result r = { 0 };
+	AUTO(free) char *program = memory_text("snapctl"), *verb = memory_text("set-health"), *word = memory_text(state);
+	AUTO(free) char *text = memory_text(message), *option = code ? memory_printf("--code=%s", code) : NULL;
+	char *argv[] = { program, verb, word, text, option, NULL };
+
+	run(argv, process_clock() + limit_ms, &r);
+	*why = r.end == PROCESS_EXITED && !r.status ? NULL : failure(&r);
+	return !*why;
+}
+
 bool snapctl_is_connected(const char *plug, int64_t until)
 {
 	AUTO(process_result) struct process_result r = { 0 };

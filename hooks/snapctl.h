@@ -25,6 +25,9 @@ bool snapctl_get(const struct lines *keys, int64_t until, json_t **out, char **w
 /* Whether the plug is connected; true where it cannot be told. */
 bool snapctl_is_connected(const char *plug, int64_t until);
 
+/* Sets the snap's health, for a state other than okay with its message and code.  False: *why (new) says why not. */
+bool snapctl_set_health(const char *state, const char *message, const char *code, int64_t limit_ms, char **why);
+
 /* Takes a key out of the snap's configuration, from the end of the hook on.  False: *why (new) says why not. */
 bool snapctl_unset(const char *key, int64_t until, char **why);
 

@@ -112,13 +112,16 @@ class Machine:
             time.sleep(0.05)
         raise RuntimeError(f"the machine did not boot: {state or 'no systemd'}: {self._outer.lines[-5:]}")
 
+    def command(self, *command):
+        """The command line that runs a command inside, as root at a shell would."""
+        return ["taskset", "-c", self._cpu, "nsenter", "-t", str(self.pid), "-m", "-u", "-i", "-n", "-p", "-C", "--",
+                "env", "-i", "PATH=/usr/local/sbin:/usr/sbin:/usr/bin:/sbin:/bin:/snap/bin", "HOME=/root", "LANG=C.UTF-8",
+                "TERM=dumb", "SNAP_REEXEC=0", *map(str, command)]
+
     def run(self, *command, timeout=120):
-        """Runs a command inside, as root at a shell would; stdout and stderr apart."""
+        """Runs a command inside; stdout and stderr apart."""
         return subprocess.run(
-            ["taskset", "-c", self._cpu, "nsenter", "-t", str(self.pid), "-m", "-u", "-i", "-n", "-p", "-C", "--",
-             "env", "-i", "PATH=/usr/local/sbin:/usr/sbin:/usr/bin:/sbin:/bin:/snap/bin", "HOME=/root", "LANG=C.UTF-8",
-             "TERM=dumb", "SNAP_REEXEC=0", *map(str, command)],
-            stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", timeout=timeout, check=False)
+            self.command(*command), stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", timeout=timeout, check=False)
 
     def enter_network(self):
         """From now on this process, and what it starts, is on the machine's loopback network."""

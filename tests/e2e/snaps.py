@@ -14,6 +14,8 @@ from support import snaptree
 
 APPLETS = ("sh", "cat", "env", "ls", "mkdir", "readlink", "true", "false")
 
+PLAIN, MANY = "1.28.1", "1.28.4"
+
 # The mount points that snap-confine wants of a base.
 BASE_FOLDERS = """
 	bin sbin lib/modules lib/firmware lib64 usr/bin usr/sbin usr/lib/snapd usr/src etc/alternatives etc/ssl
@@ -66,6 +68,27 @@ def _make_base(folder, rootfs, glibc):
     _describe(folder, "core24", "base")
 
 
+def _make_revisions(stage, imgcheck, libraries):
+    """The two revisions of the example, one from before the hooks, and one that needs 500 images more."""
+    for version, like in ((snaptree.OLD, snaptree.OLD), (snaptree.NEW, snaptree.NEW), (PLAIN, snaptree.OLD), (MANY, snaptree.NEW)):
+        folder = stage / f"{snaptree.NAME}_{version}"
+        snaptree.assemble(folder, like, imgcheck)
+        for path in libraries:
+            shutil.copy(path, folder / "usr/lib" / path.name)
+        description = folder / "meta" / "snap.yaml"
+        description.write_text(description.read_text(encoding="utf-8").replace(like, version), encoding="utf-8")
+    plain = stage / f"{snaptree.NAME}_{PLAIN}"
+    for place in ("meta/imgcheck.yaml", *(f"meta/hooks/{hook}" for hook in snaptree.HOOKS if hook != "configure")):
+        (plain / place).unlink()
+    description = plain / "meta" / "snap.yaml"
+    text = description.read_text(encoding="utf-8")
+    description.write_text(text[:text.index("\nhooks:")] + "\nhooks: {configure: {}}\n", encoding="utf-8")
+    many = stage / f"{snaptree.NAME}_{MANY}" / "templates" / "many.yaml"
+    many.write_text("".join(f"---\nkind: Pod\nmetadata: {{name: pod-{i}}}\nspec: {{containers: [{{image: "
+                            f"'{{{{ registry }}}}/some/rather/long/name/of/an/image-{i:03}:v1'}}]}}\n" for i in range(500)),
+                    encoding="utf-8")
+
+
 def build(out, rootfs, imgcheck):
     """Packs all snaps into the folder out: snapd.snap, core24.snap, and NAME_VERSION.snap of each revision."""
     shutil.rmtree(out, ignore_errors=True)
@@ -75,11 +98,7 @@ def build(out, rootfs, imgcheck):
     glibc, libraries = _libraries(imgcheck)
     _make_snapd(stage / "snapd", rootfs)
     _make_base(stage / "core24", rootfs, glibc)
-    for version in (snaptree.OLD, snaptree.NEW):
-        folder = stage / f"{snaptree.NAME}_{version}"
-        snaptree.assemble(folder, version, imgcheck)
-        for path in libraries:
-            shutil.copy(path, folder / "usr/lib" / path.name)
+    _make_revisions(stage, imgcheck, libraries)
     for folder in stage.iterdir():
         _pack(folder, out / f"{folder.name}.snap")
     shutil.rmtree(stage)

@@ -8,12 +8,15 @@ the plug is looked at instead.
 import contextlib
 import json
 import re
+import subprocess
+import time
 import tempfile
 import unittest
 
 import machine
 import snaps
 from support import built
+from support.badserver import BadServer, silent
 from support.images import Client
 from support.registry import Registry
 from support.snaptree import NAME, NEW, OLD
@@ -51,6 +54,20 @@ def install(name):
     return _machine.run("snap", "install", "--dangerous", f"/snaps/{name}.snap")
 
 
+def start(*command):
+    """The same command as a process that goes on."""
+    return subprocess.Popen(_machine.command(*command), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                            text=True)
+
+
+def wait_until(condition, seconds=30):
+    limit = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > limit:
+            raise TimeoutError("the condition did not come true")
+        time.sleep(0.01)
+
+
 def inside(*command):
     """What a command prints inside, which has to succeed."""
     done = _machine.run(*command)
@@ -68,6 +85,9 @@ class Refresh(unittest.TestCase):
         self.addCleanup(_machine.run, "snap", "remove", "--purge", NAME)
         done = install(f"{NAME}_{OLD}")
         self.assertEqual(done.returncode, 0, done.stderr)
+        self.set_all()
+
+    def set_all(self):
         self.set("kubeconfig=/root/kubeconfig", f"registry={self.registry}", "dns-provider=core-dns",
                  "enable-gpu=true", f"imgcheck.plain-http={_host}")
 
@@ -102,6 +122,10 @@ class Refresh(unittest.TestCase):
     def assert_refreshed(self, done):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assert_active("x2", NEW)
+
+    def applied(self):
+        """What the snap's apply step has applied so far."""
+        return _machine.run("cat", f"/var/snap/{NAME}/common/applied-version").stdout.strip()
 
     def report(self):
         return json.loads(inside("cat", f"/var/snap/{NAME}/common/imgcheck/last-report.json"))
@@ -157,4 +181,64 @@ class Refresh(unittest.TestCase):
 
     def test_a_unit_that_is_not_set_up_is_not_asked_about(self):
         inside("snap", "unset", NAME, "kubeconfig")
+        self.assert_refreshed(self.refresh())
+
+    def test_a_unit_that_is_set_up_after_the_refresh_does_not_apply(self):
+        inside("snap", "unset", NAME, "kubeconfig")
+        self.assert_refreshed(self.refresh())
+        self.set("kubeconfig=/root/kubeconfig")
+        done = _machine.run("snap", "run", f"{NAME}.apply")
+        self.assertEqual((done.returncode, self.applied()), (0, ""), done.stderr)
+        self.assertIn(f"{self.registry}/{DEVICE_PLUGIN}", done.stderr)
+        self.mirror(DEVICE_PLUGIN)
+        inside("snap", "run", f"{NAME}.apply")
+        self.assertEqual(self.applied(), NEW)
+
+    def test_the_health_of_the_snap_tells_of_a_veto(self):
+        health = f"snap.{NAME}.health.service"
+        self.assert_vetoed(self.refresh())
+        inside("systemctl", "start", health)
+        self.assertIn("refresh to x2 stopped: 1 missing", inside("snap", "info", NAME))
+        self.assertIn("blocked", inside("snap", "list", NAME))
+        self.mirror(DEVICE_PLUGIN)
+        self.assert_refreshed(self.refresh())
+        inside("systemctl", "start", health)
+        self.assertNotIn("blocked", inside("snap", "list", NAME))
+
+    def test_post_refresh_goes_back_where_the_old_revision_has_no_hook(self):
+        inside("snap", "remove", "--purge", NAME)
+        inside("snap", "install", "--dangerous", f"/snaps/{NAME}_{snaps.PLAIN}.snap")
+        self.set_all()
+        done = self.refresh()
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn(f'Run post-refresh hook of "{NAME}" snap if present (run hook "post-refresh":', done.stderr)
+        self.assertIn(f"{self.registry}/{DEVICE_PLUGIN}", done.stderr)
+        self.assertIn("the refresh is undone", done.stderr)
+        self.assert_active("x1", snaps.PLAIN)
+        self.set("imgcheck.accept-revision=x2")
+        self.assert_refreshed(self.refresh())
+        self.assertNotIn("accept-revision", inside("snap", "get", "-d", NAME))
+
+    def test_500_missing_images_end_with_the_verdict_and_the_remedy(self):
+        done = install(f"{NAME}_{snaps.MANY}")
+        self.assertNotEqual(done.returncode, 0)
+        message = done.stderr.split("-----")[1].strip().splitlines()
+        self.assertLessEqual(len(message), 60)
+        self.assertIn(f"{self.registry}/", "\n".join(message))
+        self.assertTrue(any(line.startswith("cannot pull 501 of ") for line in message), message)
+        self.assertIn(f"snap set {NAME} imgcheck.accept-revision=x2", message[-1])
+        self.assert_active("x1", OLD)
+
+    def test_a_hook_that_is_killed_runs_again(self):
+        with BadServer(silent) as server:
+            self.set(f"registry={server.host}/x", f"imgcheck.plain-http={server.host},{_host}")
+            with start("snap", "install", "--dangerous", f"/snaps/{NAME}_{NEW}.snap") as refreshing:
+                wait_until(lambda: server.requests)
+                inside("sh", "-c", "kill -KILL $(cat /sys/fs/cgroup/system.slice/snap.*.hook.pre-refresh*.scope/cgroup.procs)")
+                refreshing.communicate(timeout=60)
+            self.assertNotEqual(refreshing.returncode, 0)
+        self.assert_active("x1", OLD)
+        self.set(f"registry={self.registry}")
+        self.assert_vetoed(self.refresh())
+        self.mirror(DEVICE_PLUGIN)
         self.assert_refreshed(self.refresh())

@@ -32,7 +32,7 @@ def assemble(folder, version, imgcheck):
     description = (EXAMPLE / "snap.yaml.in").read_text(encoding="utf-8")
     (folder / "meta" / "snap.yaml").write_text(description.replace("@VERSION@", version), encoding="utf-8")
     for path in ("bin", "usr/lib", "meta/hooks"):
-        (folder / path).mkdir(parents=True)
+        (folder / path).mkdir(parents=True, exist_ok=True)
     for place in ("bin/imgcheck", *(f"meta/hooks/{hook}" for hook in HOOKS)):
         shutil.copy(imgcheck, folder / place)
     library = imgcheck.parent / "libimgcheck.so.0"
