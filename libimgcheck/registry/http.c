@@ -18,10 +18,11 @@
 /* Why a callback of ours ended a transfer. */
 enum stop {
 	STOP_NOT,
-	STOP_CUT,   /* the first byte is there */
-	STOP_LARGE, /* beyond a ceiling */
-	STOP_ROOM,  /* no room in the budget now */
-	STOP_TURN,  /* another transfer opens the connection */
+	STOP_CUT,    /* the first byte is there */
+	STOP_HEADER, /* the header is beyond its ceiling */
+	STOP_LARGE,  /* the body is */
+	STOP_ROOM,   /* no room in the budget now */
+	STOP_TURN,   /* another transfer opens the connection */
 	STOP_MEMORY
 };
 
@@ -99,7 +100,7 @@ static size_t on_header(char *data, size_t one, size_t len, void *arg)
 	f->header_fields++;
 	if (f->header_bytes <= IC_MAX_HEADER_BYTES && f->header_fields <= IC_MAX_HEADER_FIELDS)
 		return one * len;
-	f->stop = STOP_LARGE;
+	f->stop = STOP_HEADER;
 	return 0;
 }
 
@@ -532,10 +533,13 @@ static void judge(struct ic_transfer *t, CURLcode code, struct ic_buf *detail)
 	a->http_version = version >= CURL_HTTP_VERSION_2_0 ? 2 : 1;
 	/* one endless header line is refused by libcurl itself, in these words */
 	if (code == CURLE_OUT_OF_MEMORY && was_sent(f) && f->stop == STOP_NOT && a->body.len == 0)
-		f->stop = STOP_LARGE;
+		f->stop = STOP_HEADER;
 	if (f->stop == STOP_MEMORY || collect_header(f) < 0) {
 		*a = (struct ic_http_answer){.end = IC_HTTP_FAILED, .body = a->body, .header = a->header,
 		                             .detail = "cannot allocate memory"};
+	} else if (f->stop == STOP_HEADER) {
+		a->end = IC_HTTP_FAILED;
+		a->detail = "the header of the answer is too large";
 	} else if (f->stop == STOP_LARGE) {
 		a->end = IC_HTTP_TOO_LARGE;
 		a->detail = large_words;

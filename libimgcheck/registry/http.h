@@ -45,9 +45,9 @@ enum ic_http_end {
 	IC_HTTP_TLS,        /* handshake, trust, host name, client certificate */
 	IC_HTTP_BROKEN,     /* reset, cut short, protocol error */
 	IC_HTTP_STALLED,    /* a time limit of this request, not of the run */
-	IC_HTTP_TOO_LARGE,  /* body or header fields beyond their ceiling; status and headers are usable */
+	IC_HTTP_TOO_LARGE,  /* the body is beyond its ceiling; status and headers are usable */
 	IC_HTTP_DEADLINE,   /* the run's deadline, or cancelled */
-	IC_HTTP_FAILED      /* no memory or a fault of libcurl */
+	IC_HTTP_FAILED      /* header fields beyond their ceiling, no memory, or a fault of libcurl */
 };
 
 struct ic_http_answer {
