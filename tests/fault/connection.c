@@ -181,7 +181,8 @@ static void consume(struct connection *c, size_t len)
 	if (c->out_at < c->out.len)
 		return;
 	c->out_at = c->out.len = 0;
-	if (c->repeat)
+	/* many at a time: a client that reads faster than single ones are sent would be the only one served */
+	while (c->repeat && c->out.len < READ_BYTES)
 		put(c, c->repeat->data, c->repeat->len);
 }
 
