@@ -12,7 +12,7 @@ import rows_servers
 import world
 
 MISSING = ("not-found", "no-platform", "incomplete", "corrupt", "invalid")
-WORKERS = 3
+WORKERS = 6  # most of them wait
 
 
 def judge(row):
