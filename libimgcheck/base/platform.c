@@ -112,6 +112,27 @@ void ic_platform_from_fields(const char *os, const char *architecture, const cha
 	normalise(out);
 }
 
+bool ic_platform_from_text(const char *os, const char *architecture, const char *variant, struct ic_platform *out)
+{
+	const struct {
+		const char *text;
+		char *field;
+		size_t size;
+	} fields[] = {
+		{os, out->os, sizeof(out->os)},
+		{architecture, out->architecture, sizeof(out->architecture)},
+		{variant, out->variant, sizeof(out->variant)},
+	};
+
+	*out = (struct ic_platform){"", "", ""};
+	for (size_t i = 0; i < IC_COUNT(fields); i++) {
+		if (fields[i].text && strlen(fields[i].text) >= fields[i].size)
+			return false;
+		set_text(fields[i].field, fields[i].text ? fields[i].text : "");
+	}
+	return true;
+}
+
 static bool is_listed(const char *const *list, size_t count, const char *text)
 {
 	for (size_t i = 0; i < count; i++)
@@ -292,4 +313,29 @@ int ic_platform_rank(const struct ic_platform *want, const struct ic_platform *h
 	if (strcmp(want->architecture, "arm") == 0 && same)
 		return read_version(want->variant, &major, &minor) && !minor ? rank_arm(major, have) : -1;
 	return -1;
+}
+
+/* What a node with this variant takes, best first, before what has none: an arm node all lower ones. */
+static int rank_variant(const struct ic_platform *want, const char *variant)
+{
+	bool arm = strcmp(want->architecture, "arm") == 0;
+	const char *own = want->variant;
+	int wanted, had, minor;
+
+	if (strcmp(want->architecture, "arm64") == 0 && !own[0])
+		own = "v8"; /* such a node says so itself */
+	if (own[0] && strcmp(own, variant) == 0)
+		return 0;
+	if (!variant[0])
+		return OTHER_ARCHITECTURE;
+	if (!arm || !read_version(own, &wanted, &minor) || minor || !read_version(variant, &had, &minor) || minor)
+		return -1;
+	return wanted <= 8 && had >= 5 && had < wanted ? wanted - had : -1;
+}
+
+int ic_platform_rank_written(const struct ic_platform *want, const struct ic_platform *written)
+{
+	if (strcmp(want->os, written->os) != 0 || strcmp(want->architecture, written->architecture) != 0)
+		return -1;
+	return rank_variant(want, written->variant);
 }

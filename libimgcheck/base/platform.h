@@ -43,4 +43,13 @@ void ic_platform_text(const struct ic_platform *p, char out[IC_PLATFORM_TEXT_BYT
  */
 int ic_platform_rank(const struct ic_platform *want, const struct ic_platform *have);
 
+/* Fields as they are written, NULL where absent; false where one does not fit, which is no platform then. */
+bool ic_platform_from_text(const char *os, const char *architecture, const char *variant, struct ic_platform *out);
+
+/*
+ * The same as ic_platform_rank() by containers/image (internal/pkg/platform, platform_matcher.go): texts are compared,
+ * arm goes down its variants, and an entry without a variant comes last.
+ */
+int ic_platform_rank_written(const struct ic_platform *want, const struct ic_platform *written);
+
 #endif

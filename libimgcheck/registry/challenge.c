@@ -53,7 +53,7 @@ static int push_lower(struct ic_vec *texts, const char *text, size_t len, struct
 	return result;
 }
 
-static int read_parameters(const char *text, struct ic_challenge *c, struct imgcheck_error **err)
+static int read_parameters(const struct ic_profile *profile, const char *text, struct ic_challenge *c, struct imgcheck_error **err)
 {
 	for (;;) {
 		struct ic_buf value IC_AUTO(buf);
@@ -66,6 +66,8 @@ static int read_parameters(const char *text, struct ic_challenge *c, struct imgc
 		text = read_value(end + 1, &value, err);
 		if (!text)
 			return IMGCHECK_ERR_NOMEM;
+		if (value.len == 0 && profile->ends_at_empty_value)
+			return 0;
 		result = push_lower(&c->parameters, name, (size_t)(end - name), err);
 		if (result == 0)
 			result = ic_texts_push(&c->parameters, ic_buf_text(&value), value.len, err);
@@ -89,16 +91,18 @@ static bool known_scheme(const char *text, size_t len, enum ic_scheme *out)
 	return false;
 }
 
-static int add_field(const char *field, enum ic_scheme wanted, struct ic_vec *out, struct imgcheck_error **err)
+/* Adds the field's challenge, where it is of a known scheme that the mask has. */
+static int add_field(const struct ic_profile *profile, const char *field, unsigned schemes, struct ic_vec *out,
+                     struct imgcheck_error **err)
 {
 	const char *end = token_end(field);
 	struct ic_challenge c;
 	int result;
 
-	if (!known_scheme(field, (size_t)(end - field), &c.scheme) || c.scheme != wanted)
+	if (!known_scheme(field, (size_t)(end - field), &c.scheme) || !(schemes & 1U << c.scheme))
 		return 0;
 	ic_texts_init(&c.parameters, SIZE_MAX / sizeof(char *));
-	result = read_parameters(end, &c, err);
+	result = read_parameters(profile, end, &c, err);
 	if (result == 0)
 		result = ic_vec_push(out, &c, err);
 	if (result < 0)
@@ -106,15 +110,19 @@ static int add_field(const char *field, enum ic_scheme wanted, struct ic_vec *ou
 	return result;
 }
 
-int ic_challenges_parse(const struct ic_vec *fields, struct ic_vec *out, struct imgcheck_error **err)
+int ic_challenges_parse(const struct ic_profile *profile, const struct ic_vec *fields, struct ic_vec *out,
+                        struct imgcheck_error **err)
 {
-	static const enum ic_scheme order[] = {IC_SCHEME_BEARER, IC_SCHEME_DIGEST, IC_SCHEME_BASIC};
+	static const unsigned one_by_one[] = {1U << IC_SCHEME_BEARER, 1U << IC_SCHEME_DIGEST, 1U << IC_SCHEME_BASIC};
+	static const unsigned together = 1U << IC_SCHEME_BEARER | 1U << IC_SCHEME_DIGEST | 1U << IC_SCHEME_BASIC;
+	const unsigned *rounds = profile->first_challenge ? &together : one_by_one;
+	size_t count = profile->first_challenge ? 1 : IC_COUNT(one_by_one);
 	int result = 0;
 
 	ic_vec_init(out, sizeof(struct ic_challenge), SIZE_MAX / sizeof(struct ic_challenge));
-	for (size_t k = 0; k < IC_COUNT(order); k++)
+	for (size_t k = 0; k < count; k++)
 		for (size_t i = 0; result == 0 && i < fields->count; i++)
-			result = add_field(ic_texts_get(fields, i), order[k], out, err);
+			result = add_field(profile, ic_texts_get(fields, i), rounds[k], out, err);
 	return result;
 }
 

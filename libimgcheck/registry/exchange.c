@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "registry/answer.h"
 #include "registry/authorize.h"
+#include "registry/ping.h"
 #include "registry/redirect.h"
 #include "registry/url.h"
 #include "source/config.h"
@@ -75,8 +76,11 @@ static void end(struct ic_exchange *x, const struct ic_reply *reply)
 {
 	struct ic_session *s = x->session;
 
+	bool entered = !x->question.ping;
+
 	x->done(x->arg, reply); /* x may be gone */
-	ic_session_leave(s);
+	if (entered)
+		ic_session_leave(s);
 }
 
 static bool uses_login(const struct ic_exchange *x)
@@ -195,7 +199,7 @@ static bool is_challenged(struct ic_exchange *x, const struct ic_http_answer *an
 	x->rejected = x->rejected || basic;
 	if (x->challenged)
 		return false;
-	if (basic) {
+	if (basic && !x->session->profile->ping) {
 		x->bare = true; /* it was sent ahead: perhaps nothing is asked for here */
 		return true;
 	}
@@ -294,15 +298,25 @@ static bool keep_header(struct ic_exchange *x, const char *header)
 	return x->sent_header || !header;
 }
 
+/* A foreign layer's URL has nothing to do with the endpoint. */
+static bool is_elsewhere(const struct ic_exchange *x)
+{
+	return x->question.url && !x->question.ping;
+}
+
 static void collect_header(const struct ic_exchange *x, const char *lines[MAX_REQUEST_HEADERS])
 {
-	bool own = !x->question.url && x->within;
+	bool own = !is_elsewhere(x) && x->within;
 	size_t n = 0;
 
 	if (x->sent_header)
 		lines[n++] = x->sent_header;
 	if (x->header)
 		lines[n++] = x->header;
+	for (size_t i = 0; x->question.lines && x->question.lines[i]; i++)
+		lines[n++] = x->question.lines[i];
+	if (!is_elsewhere(x) && x->session->profile->every_request)
+		lines[n++] = x->session->profile->every_request;
 	for (size_t i = 0; own && i < x->endpoint->header.count && n + 1 < MAX_REQUEST_HEADERS; i++)
 		lines[n++] = ic_texts_get(&x->endpoint->header, i);
 	lines[n] = NULL;
@@ -318,7 +332,7 @@ static void send(struct ic_exchange *x, const char *header)
 	struct ic_url url;
 	int result = IMGCHECK_ERR_NOMEM;
 
-	if (!x->question.url) {
+	if (!is_elsewhere(x)) {
 		request.skip_verify = x->endpoint->skip_verify;
 		request.tls = x->endpoint->tls;
 	}
@@ -344,7 +358,7 @@ static void authorize(struct ic_exchange *x)
 	case IC_AUTHORIZATION_WAITS:
 		break;
 	case IC_AUTHORIZATION_REFUSED:
-		if (x->challenged) {
+		if (x->challenged || x->session->profile->ping) {
 			finish_refused(x, refusal.verdict, refusal.reason);
 		} else {
 			x->bare = true;
@@ -354,16 +368,27 @@ static void authorize(struct ic_exchange *x)
 	}
 }
 
+/* The first question to a host: it goes out bare, or waits for a ping. */
+static void begin(struct ic_exchange *x)
+{
+	x->host->state = IC_HOST_ASKED;
+	if (x->session->profile->ping) {
+		ic_waiters_add(&x->host->waiters, &x->waiter);
+		ic_ping_start(x->session, x->host, x->endpoint);
+		return;
+	}
+	x->pioneer = true;
+	send(x, NULL);
+}
+
 static void proceed(struct ic_exchange *x)
 {
 	if (x->host->plain && !set_endpoint_url(x, "http"))
 		return;
-	if (x->question.url || (x->hops > 0 && x->within && x->sent_header)) {
+	if (x->question.url || (x->hops > 0 && (x->session->profile->ping || (x->within && x->sent_header)))) {
 		send(x, x->sent_header);
 	} else if (x->host->state == IC_HOST_UNKNOWN) {
-		x->host->state = IC_HOST_ASKED;
-		x->pioneer = true;
-		send(x, NULL);
+		begin(x);
 	} else if (x->bare && !x->challenged) {
 		send(x, NULL);
 	} else {
@@ -417,9 +442,9 @@ void ic_exchange_ask(struct ic_exchange *x, const struct ic_endpoint *endpoint, 
 	x->done = done;
 	x->arg = arg;
 	x->within = true;
-	x->attempts.sent = 1;
+	x->attempts = (struct ic_retry){.profile = x->session->profile, .sent = 1};
 	if (!copy(question->path, &x->path) || !copy(question->header, &x->header))
 		ic_session_fail(x->session, IMGCHECK_ERR_NOMEM);
-	else if (set_endpoint_url(x, endpoint->scheme) && ic_session_enter(x->session, &x->waiter))
+	else if (set_endpoint_url(x, endpoint->scheme) && (question->ping || ic_session_enter(x->session, &x->waiter)))
 		proceed(x);
 }

@@ -20,10 +20,12 @@ struct ic_question {
 	const char *path;    /* behind the repository: "manifests/latest", "blobs/sha256:..." */
 	const char *url;     /* instead of the endpoint's: asked bare, without credentials or header fields; NULL for none */
 	const char *header;  /* "Accept: ...", "Range: ..."; NULL for none */
+	const char *const *lines; /* further header lines, and NULL: static; NULL for none */
 	size_t max_body;
 	bool first_byte;     /* as in ic_http_request */
 	bool last_endpoint;  /* nobody else can be asked instead */
 	bool anonymous;      /* without the endpoint's login */
+	bool ping;           /* url is at the endpoint's host, with its certificates and header fields; begins whatever is under way */
 };
 
 /* The final answer, or why there is none. */

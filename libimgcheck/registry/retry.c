@@ -7,7 +7,6 @@
 #include "base/text.h"
 
 #define MAX_WAIT_SECONDS ((size_t)24 * 3600) /* longer than any run */
-#define FIRST_WAIT 1000                      /* for "too many requests" without a time; doubled each time */
 #define FAULT_WAIT 500
 #define BROKEN_WAIT 100
 
@@ -97,13 +96,17 @@ static ic_msec wait_as_told(const struct ic_http_answer *answer, ic_msec otherwi
 
 static ic_msec delay_for_status(const struct ic_retry *state, const struct ic_http_answer *answer)
 {
+	const struct ic_profile *profile = state->profile;
 	long status = answer->status;
 
-	if (status == 429 || status == 408)
-		return wait_as_told(answer, (ic_msec)FIRST_WAIT << (state->sent - 1));
-	if ((status == 500 || status == 503 || status == 504) && state->last_host && status != state->last_status)
-		return wait_as_told(answer, FAULT_WAIT);
-	return -1;
+	if (status == 429 || (status == 408 && profile->repeats_faults)) {
+		ic_msec wait = wait_as_told(answer, profile->first_wait << (state->sent - 1));
+
+		return wait < profile->most_wait ? wait : profile->most_wait;
+	}
+	if (!profile->repeats_faults || !state->last_host || status == state->last_status)
+		return -1;
+	return status == 500 || status == 503 || status == 504 ? wait_as_told(answer, FAULT_WAIT) : -1;
 }
 
 /* An answer that did not come is worth one more try, a broken one two. */
@@ -131,6 +134,8 @@ ic_msec ic_retry_delay(const struct ic_retry *state, const struct ic_http_answer
 	ic_msec delay;
 
 	if (state->sent >= IC_MAX_ATTEMPTS)
+		return -1;
+	if (answer->end != IC_HTTP_ANSWERED && !state->profile->repeats_faults)
 		return -1;
 	delay = answer->end == IC_HTTP_ANSWERED ? delay_for_status(state, answer) : delay_for_end(state, answer->end);
 	return delay < state->left ? delay : -1;

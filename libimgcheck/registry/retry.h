@@ -3,16 +3,18 @@
 #define IC_REGISTRY_RETRY_H
 
 /*
- * Whether, and when, a request is worth repeating.  What is repeated is what containerd repeats
- * (core/remotes/docker/resolver.go, retryRequest and doWithTransportRetries), but not at once: a 429 that is
- * answered with the next request only gets worse.  Pure; Retry-After dates count against the Date of the
+ * Whether, and when, a request is worth repeating.  What is repeated is what the runtime repeats (containerd
+ * core/remotes/docker/resolver.go, retryRequest and doWithTransportRetries; containers/image docker_client.go), but
+ * not at once: a 429 that is answered with the next request only gets worse.  Pure; Retry-After dates count against the Date of the
  * same answer.
  */
 
 #include "registry/http.h"
+#include "registry/profile.h"
 
 /* What is known when an answer came. */
 struct ic_retry {
+	const struct ic_profile *profile;
 	unsigned sent;    /* requests sent for this question so far, at least 1 */
 	long last_status; /* of the answer before this one, 0 for none */
 	bool last_host;   /* no other endpoint could be asked instead */

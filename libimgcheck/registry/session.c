@@ -7,6 +7,7 @@
 #include "base/limits.h"
 #include "base/text.h"
 #include "registry/authorize.h"
+#include "registry/ping.h"
 #include "source/config.h"
 #include "source/proxy.h"
 
@@ -79,6 +80,8 @@ static void free_host(void *arg)
 	ic_challenges_clear(&host->challenges);
 	ic_secret_free(host->basic);
 	free(host->limited);
+	free(host->unusable);
+	ic_ping_free(host->ping);
 	free(host->key);
 	free(host);
 }
@@ -135,22 +138,26 @@ static int collect_fields(const struct ic_http_answer *answer, struct ic_vec *fi
 	return 0;
 }
 
-bool ic_host_learn(struct ic_session *s, struct ic_host_state *host, const struct ic_http_answer *answer)
+bool ic_session_read_challenges(struct ic_session *s, const struct ic_http_answer *answer, struct ic_vec *out)
 {
 	struct ic_vec fields IC_AUTO(texts);
-	struct ic_vec challenges = {0};
 	int result;
 
+	*out = (struct ic_vec){0};
 	ic_texts_init(&fields, IC_MAX_LIST_ITEMS);
 	result = collect_fields(answer, &fields);
 	if (result == 0)
-		result = ic_challenges_parse(&fields, &challenges, NULL);
-	if (result < 0) {
-		ic_challenges_clear(&challenges);
+		result = ic_challenges_parse(s->profile, &fields, out, NULL);
+	if (result < 0)
 		ic_session_fail(s, result);
-		return false;
-	}
-	if (!ic_challenges_choose(&challenges)) {
+	return result == 0;
+}
+
+bool ic_host_learn(struct ic_session *s, struct ic_host_state *host, const struct ic_http_answer *answer)
+{
+	struct ic_vec challenges;
+
+	if (!ic_session_read_challenges(s, answer, &challenges) || !ic_challenges_choose(&challenges)) {
 		ic_challenges_clear(&challenges);
 		return false;
 	}
@@ -168,7 +175,7 @@ int ic_session_init(struct ic_session *s, const struct imgcheck_config *config, 
 	size_t len = 0;
 	const char *pem = ic_config_ca_pem(config, &len);
 
-	*s = (struct ic_session){.config = config, .deadline = deadline};
+	*s = (struct ic_session){.config = config, .profile = ic_profile_get(ic_config_runtime(config)), .deadline = deadline};
 	return ic_http_new(pem, len, deadline, &s->http, err);
 }
 

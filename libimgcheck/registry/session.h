@@ -5,7 +5,8 @@
 /*
  * What all requests of one run share: the transport, and for each host and login what is known of how it wants
  * to be asked.  The first request to a host goes out bare and alone, all others wait for it: its answer says
- * whether the host asks for tokens or a password, so that no second request is challenged.  Tokens are asked
+ * whether the host asks for tokens or a password, so that no second request is challenged.  Where the runtime begins
+ * with a ping, that is the first request.  Tokens are asked
  * for once a repository.
  *
  * Used by exchange.c and authorize.c; made and cleared by the run.
@@ -13,6 +14,7 @@
 
 #include "registry/challenge.h"
 #include "registry/http.h"
+#include "registry/profile.h"
 #include "registry/url.h"
 #include "source/endpoint.h"
 
@@ -36,6 +38,9 @@ struct ic_host_state {
 	struct ic_vec challenges;             /* owns what challenge points into */
 	const struct ic_challenge *challenge; /* how to answer it; NULL where it asks for nothing */
 	bool plain;                           /* speaks no TLS, though asked for: http from here on */
+	struct ic_ping *ping;                 /* of /v2/, where the runtime begins with one */
+	char *unusable;                       /* why nothing is asked of the host after its ping; NULL where it may be */
+	enum imgcheck_verdict verdict;        /* of an unusable host */
 	/* "too many requests": one exchange asks again until it is through or gives up, the others wait for it */
 	const void *scout;
 	struct ic_waiters paused;
@@ -47,6 +52,7 @@ struct ic_host_state {
 
 struct ic_session {
 	const struct imgcheck_config *config;
+	const struct ic_profile *profile;
 	struct ic_http *http;
 	ic_msec deadline;
 	void *hosts;            /* tree of struct ic_host_state by key */
@@ -75,6 +81,9 @@ void ic_session_fail(struct ic_session *s, int result);
  * without memory (the session has then failed).  The URL is one that ic_url_parse() takes.
  */
 struct ic_host_state *ic_session_host(struct ic_session *s, const char *url, const struct ic_login *login);
+
+/* Reads the challenges of an answer; cleared with ic_challenges_clear(), also on failure, which is the session's.  False then. */
+bool ic_session_read_challenges(struct ic_session *s, const struct ic_http_answer *answer, struct ic_vec *out);
 
 /*
  * Learns from the fields of an answer how the host wants to be asked.  False: it asks in no way that can be

@@ -9,7 +9,6 @@
 #include "registry/url.h"
 #include "source/base64.h"
 
-#define CLIENT "containerd-client"
 #define MAX_SCOPES 64
 
 bool ic_token_realm_is_usable(const char *realm)
@@ -72,13 +71,15 @@ static bool has_text(const char *text)
 	return text && text[0];
 }
 
-enum ic_token_way ic_token_first_way(const struct ic_login *login)
+enum ic_token_way ic_token_first_way(const struct ic_profile *profile, const struct ic_login *login)
 {
-	return has_text(login->secret) || has_text(login->identity_token) ? IC_TOKEN_POST : IC_TOKEN_GET;
+	return (has_text(login->secret) && profile->password_by_post) || has_text(login->identity_token) ? IC_TOKEN_POST : IC_TOKEN_GET;
 }
 
-bool ic_token_falls_back(const struct ic_login *login, long status)
+bool ic_token_falls_back(const struct ic_profile *profile, const struct ic_login *login, long status)
 {
+	if (!profile->post_falls_back)
+		return false;
 	if (status == 405)
 		return !has_text(login->identity_token) && has_text(login->user);
 	return status == 404 || status == 401 || status == 400;
@@ -118,12 +119,12 @@ static int build_form(const struct ic_token_request *r, struct ic_buf *form, str
 		const struct {
 			const char *name, *value; /* NULL: not sent */
 		} pairs[] = {
-			{"client_id", CLIENT},
+			{"client_id", r->profile->client},
 			{"grant_type", refresh ? "refresh_token" : "password"},
 			{"password", refresh ? NULL : r->login->secret},
 			{"refresh_token", refresh ? r->login->identity_token : NULL},
 			{"scope", ic_buf_text(&joined)},
-			{"service", r->service ? r->service : ""},
+			{"service", r->service || !r->profile->empty_service ? r->service : ""},
 			{"username", refresh ? NULL : r->login->user},
 		};
 
@@ -140,7 +141,11 @@ static int build_query(const struct ic_token_request *r, struct ic_buf *url, str
 	char separator = strchr(r->realm, '?') ? '&' : '?';
 	int result = 0;
 
-	if (has_text(r->service)) {
+	if (!r->profile->password_by_post && has_text(r->login->user)) {
+		result = add_pair(url, separator, "account", r->login->user, err);
+		separator = '&';
+	}
+	if (result == 0 && has_text(r->service)) {
 		result = add_pair(url, separator, "service", r->service, err);
 		separator = '&';
 	}
@@ -229,14 +234,26 @@ static bool is_sendable(const char *token)
 	return true;
 }
 
-int ic_token_read(const char *body, size_t len, enum ic_token_way way, char **token, size_t *seconds,
-                  struct imgcheck_error **err)
+/* The token, "" where the runtime goes on without; else NULL, and *why tells what is missing. */
+static const char *choose_token(const struct ic_profile *profile, enum ic_token_way way, const json_t *answer, const char **why)
+{
+	const char *access = ic_json_text(answer, "access_token"), *token = ic_json_text(answer, "token");
+
+	if (profile->token_member_first)
+		return has_text(token) ? token : has_text(access) ? access : "";
+	if (way == IC_TOKEN_GET && !has_text(access))
+		access = token;
+	*why = way == IC_TOKEN_POST ? "it has no access_token" : "it has no token";
+	return has_text(access) ? access : NULL;
+}
+
+int ic_token_read(const struct ic_token_answer *from, char **token, size_t *seconds, struct imgcheck_error **err)
 {
 	json_t *answer IC_AUTO(secret_json) = NULL;
 	struct imgcheck_error *why IC_AUTO(error) = NULL;
-	const char *text;
+	const char *text, *missing = NULL;
 	json_int_t life;
-	int result = ic_json_parse(NULL, body, len, &answer, &why);
+	int result = ic_json_parse(NULL, from->body, from->len, &answer, &why);
 
 	*token = NULL;
 	*seconds = 0;
@@ -247,11 +264,9 @@ int ic_token_read(const char *body, size_t len, enum ic_token_way way, char **to
 	result = check_types(answer, err);
 	if (result < 0)
 		return result;
-	text = ic_json_text(answer, "access_token");
-	if (way == IC_TOKEN_GET && !has_text(text))
-		text = ic_json_text(answer, "token");
-	if (!has_text(text))
-		return unreadable(err, way == IC_TOKEN_POST ? "it has no access_token" : "it has no token");
+	text = choose_token(from->profile, from->way, answer, &missing);
+	if (!text)
+		return unreadable(err, missing);
 	if (!is_sendable(text))
 		return unreadable(err, "the token holds blanks or control bytes");
 	life = json_integer_value(json_object_get(answer, "expires_in"));

@@ -3,9 +3,10 @@
 #define IC_REGISTRY_TOKEN_H
 
 /*
- * Token requests and answers as containerd makes and reads them (core/remotes/docker/authorizer.go and
- * auth/fetch.go; distribution's token.md and oauth.md): with a login a POST form first, with its fall-back to
- * GET; else GET.  Pure.  What it builds can hold secrets.
+ * Token requests and answers as runtimes make and read them (distribution's token.md and oauth.md).  containerd
+ * (core/remotes/docker/authorizer.go and auth/fetch.go): with a login a POST form first, with its fall-back to GET;
+ * else GET.  containers/image (docker/docker_client.go): POST for identity tokens alone.  Pure.  What it builds can
+ * hold secrets.
  */
 
 #include "registry/challenge.h"
@@ -14,6 +15,7 @@
 enum ic_token_way { IC_TOKEN_POST, IC_TOKEN_GET };
 
 struct ic_token_request {
+	const struct ic_profile *profile;
 	const char *realm;           /* of the challenge: an absolute http or https URL */
 	const char *service;         /* of the challenge, NULL where absent */
 	const struct ic_vec *scopes; /* texts, sorted and unique (ic_token_add_scopes) */
@@ -31,10 +33,10 @@ int ic_token_add_scopes(struct ic_vec *scopes, const char *repository, const cha
                         struct imgcheck_error **err) IC_MUST_CHECK;
 
 /* How the first request goes. */
-enum ic_token_way ic_token_first_way(const struct ic_login *login);
+enum ic_token_way ic_token_first_way(const struct ic_profile *profile, const struct ic_login *login);
 
 /* Whether, after a POST that got this status, the same is asked by GET. */
-bool ic_token_falls_back(const struct ic_login *login, long status);
+bool ic_token_falls_back(const struct ic_profile *profile, const struct ic_login *login, long status);
 
 /* URL and form of the request; form stays empty for GET.  Both can hold secrets.  Errors: NOMEM, LIMIT. */
 int ic_token_build(const struct ic_token_request *request, enum ic_token_way way, struct ic_buf *url,
@@ -44,10 +46,16 @@ int ic_token_build(const struct ic_token_request *request, enum ic_token_way way
 int ic_token_add_basic(const struct ic_login *login, struct ic_buf *out, struct imgcheck_error **err) IC_MUST_CHECK;
 
 /*
- * Reads an answer.  *token is new (ic_secret_free()); *seconds is its life, 0 for the whole run.
- * Errors: SYNTAX with the reason, which holds nothing of the answer; LIMIT, NOMEM.
+ * Reads an answer.  *token is new (ic_secret_free()), and can be empty where the profile takes that; *seconds is
+ * its life, 0 for the whole run.  Errors: SYNTAX with the reason, which holds nothing of the answer; LIMIT, NOMEM.
  */
-int ic_token_read(const char *body, size_t len, enum ic_token_way way, char **token, size_t *seconds,
+struct ic_token_answer {
+	const struct ic_profile *profile;
+	enum ic_token_way way; /* of the request */
+	const char *body;
+	size_t len;
+};
+int ic_token_read(const struct ic_token_answer *answer, char **token, size_t *seconds,
                   struct imgcheck_error **err) IC_MUST_CHECK;
 
 #endif

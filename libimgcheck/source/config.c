@@ -145,6 +145,11 @@ const struct ic_platform *ic_config_platform(const struct imgcheck_config *c, si
 	return c->platforms.count ? ic_vec_at(&c->platforms, i) : &c->host_platform;
 }
 
+enum ic_runtime ic_config_runtime(const struct imgcheck_config *c)
+{
+	return (enum ic_runtime)ic_option_word(IMGCHECK_OPTION_RUNTIME, ic_config_value(c, IMGCHECK_OPTION_RUNTIME));
+}
+
 enum ic_depth ic_config_depth(const struct imgcheck_config *c)
 {
 	return (enum ic_depth)ic_option_word(IMGCHECK_OPTION_DEPTH, ic_config_value(c, IMGCHECK_OPTION_DEPTH));

@@ -54,12 +54,15 @@ bool ic_config_require_mirror(const struct imgcheck_config *c);
  */
 const struct imgcheck_error *ic_config_problem(const struct imgcheck_config *c, size_t i);
 
+enum ic_runtime { IC_RUNTIME_CONTAINERD, IC_RUNTIME_CRIO };
+
 enum ic_depth { IC_DEPTH_TAG, IC_DEPTH_PLATFORM, IC_DEPTH_BLOBS, IC_DEPTH_BYTES };
 
 /* Wanted platforms: at least one, the host's where none was set. */
 size_t ic_config_platform_count(const struct imgcheck_config *c);
 const struct ic_platform *ic_config_platform(const struct imgcheck_config *c, size_t i);
 
+enum ic_runtime ic_config_runtime(const struct imgcheck_config *c);
 enum ic_depth ic_config_depth(const struct imgcheck_config *c);
 unsigned ic_config_deadline_seconds(const struct imgcheck_config *c);
 

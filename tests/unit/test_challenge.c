@@ -7,15 +7,20 @@
 #include "registry/token.h"
 #include "test.h"
 
-static void parse(const char *const *fields, size_t count, struct ic_vec *out)
+static void parse_as(enum ic_runtime runtime, const char *const *fields, size_t count, struct ic_vec *out)
 {
 	struct ic_vec texts;
 
 	ic_texts_init(&texts, 64);
 	for (size_t i = 0; i < count; i++)
 		cr_assert_eq(ic_texts_push(&texts, fields[i], strlen(fields[i]), NULL), 0);
-	cr_assert_eq(ic_challenges_parse(&texts, out, NULL), 0);
+	cr_assert_eq(ic_challenges_parse(ic_profile_get(runtime), &texts, out, NULL), 0);
 	ic_texts_clear(&texts);
+}
+
+static void parse(const char *const *fields, size_t count, struct ic_vec *out)
+{
+	parse_as(IC_RUNTIME_CONTAINERD, fields, count, out);
 }
 
 TEST(challenge, a_field_holds_one_challenge)
@@ -100,6 +105,52 @@ static json_t *field_json(const struct test_table *t, size_t row, const char *co
 
 	cr_assert_eq(ic_json_parse(column, text, strlen(text), &value, NULL), 0, "%s", text);
 	return value;
+}
+
+/* Leaves out the schemes that this library does not keep, since neither runtime answers them. */
+static void drop_unknown(json_t *challenges)
+{
+	for (size_t i = json_array_size(challenges); i-- > 0;) {
+		const char *scheme = json_string_value(json_object_get(json_array_get(challenges, i), "scheme"));
+
+		if (strcmp(scheme, "bearer") != 0 && strcmp(scheme, "digest") != 0 && strcmp(scheme, "basic") != 0)
+			json_array_remove(challenges, i);
+	}
+}
+
+TEST(challenge, agrees_with_the_column_of_containers_image)
+{
+	const char *path = test_shared("facts/www_authenticate.tsv");
+	struct test_table *t;
+
+	if (!path)
+		cr_skip("no ../shared/facts");
+	t = test_table_open(path);
+	for (size_t row = 0; row < test_table_rows(t); row++) {
+		const char *id = test_table_get(t, row, "id"), *wanted = test_table_get(t, row, "cimage_action");
+		json_t *fields = field_json(t, row, "fields_json"), *challenges = field_json(t, row, "cimage_challenges_json"), *got;
+		const char *texts[8], *done;
+		struct ic_vec list;
+
+		for (size_t i = 0; i < json_array_size(fields); i++)
+			texts[i] = json_string_value(json_array_get(fields, i));
+		parse_as(IC_RUNTIME_CRIO, texts, json_array_size(fields), &list);
+		drop_unknown(challenges);
+		got = as_json(&list);
+		cr_expect(json_equal(got, challenges), "%s: the challenges differ", id);
+		done = action(&list);
+		if (strcmp(done, "error: no supported auth scheme") == 0)
+			done = "no supported scheme: request goes unauthenticated";
+		else if (strcmp(done, "error: no realm") == 0)
+			done = "error: missing realm";
+		cr_expect_eq(strncmp(wanted, done, strlen(done)), 0, "%s: %s, wanted %s", id, done, wanted);
+		json_decref(got);
+		json_decref(fields);
+		json_decref(challenges);
+		ic_challenges_clear(&list);
+	}
+	cr_log_info("www_authenticate.tsv, containers/image: %zu rows covered, 0 not", test_table_rows(t));
+	test_table_close(t);
 }
 
 TEST(challenge, agrees_with_the_shared_table)

@@ -52,57 +52,71 @@ TEST(retry, times_are_seconds_or_dates)
 
 TEST(retry, what_is_repeated_and_when)
 {
-	static const struct {
+	const struct ic_profile *crio = ic_profile_get(IC_RUNTIME_CRIO);
+	const struct {
 		enum ic_http_end end;
 		long status;
 		const char *after;
 		struct ic_retry state;
 		ic_msec delay;
 	} rows[] = {
-		{IC_HTTP_ANSWERED, 200, NULL, {1, 0, true, 60000}, -1},
-		{IC_HTTP_ANSWERED, 404, "1", {1, 0, true, 60000}, -1},
-		{IC_HTTP_ANSWERED, 403, NULL, {1, 0, true, 60000}, -1},
-		{IC_HTTP_ANSWERED, 429, NULL, {1, 0, false, 60000}, 1000},
-		{IC_HTTP_ANSWERED, 429, NULL, {2, 429, false, 60000}, 2000},
-		{IC_HTTP_ANSWERED, 429, NULL, {4, 429, true, 60000}, 8000},
-		{IC_HTTP_ANSWERED, 429, NULL, {IC_MAX_ATTEMPTS, 429, true, 60000}, -1},
-		{IC_HTTP_ANSWERED, 429, "3", {1, 0, true, 60000}, 3000},
-		{IC_HTTP_ANSWERED, 429, "soon", {1, 0, true, 60000}, 1000},
-		{IC_HTTP_ANSWERED, 429, "3600", {1, 0, true, 60000}, -1},
-		{IC_HTTP_ANSWERED, 429, "60", {1, 0, true, 60000}, -1},
-		{IC_HTTP_ANSWERED, 408, NULL, {1, 0, false, 60000}, 1000},
-		{IC_HTTP_ANSWERED, 503, NULL, {1, 0, true, 60000}, 500},
-		{IC_HTTP_ANSWERED, 503, "2", {1, 0, true, 60000}, 2000},
-		{IC_HTTP_ANSWERED, 503, NULL, {1, 0, false, 60000}, -1},
-		{IC_HTTP_ANSWERED, 503, NULL, {2, 503, true, 60000}, -1},
-		{IC_HTTP_ANSWERED, 503, NULL, {2, 500, true, 60000}, 500},
-		{IC_HTTP_ANSWERED, 500, NULL, {1, 0, true, 60000}, 500},
-		{IC_HTTP_ANSWERED, 504, NULL, {1, 0, true, 60000}, 500},
-		{IC_HTTP_ANSWERED, 502, NULL, {1, 0, true, 60000}, -1},
-		{IC_HTTP_BROKEN, 0, NULL, {1, 0, true, 60000}, 100},
-		{IC_HTTP_BROKEN, 0, NULL, {2, 0, true, 60000}, 100},
-		{IC_HTTP_BROKEN, 0, NULL, {3, 0, true, 60000}, -1},
-		{IC_HTTP_BROKEN, 0, NULL, {1, 0, false, 60000}, -1},
-		{IC_HTTP_BROKEN, 0, NULL, {1, 0, true, 50}, -1},
-		{IC_HTTP_REFUSED, 0, NULL, {1, 0, true, 60000}, 500},
-		{IC_HTTP_REFUSED, 0, NULL, {2, 0, true, 60000}, -1},
-		{IC_HTTP_UNRESOLVED, 0, NULL, {1, 0, true, 60000}, 500},
-		{IC_HTTP_STALLED, 0, NULL, {1, 0, true, 60000}, 500},
-		{IC_HTTP_TLS, 0, NULL, {1, 0, true, 60000}, -1},
-		{IC_HTTP_TOO_LARGE, 503, NULL, {1, 0, true, 60000}, -1},
-		{IC_HTTP_DEADLINE, 0, NULL, {1, 0, true, 60000}, -1},
-		{IC_HTTP_FAILED, 0, NULL, {1, 0, true, 60000}, -1},
+		{IC_HTTP_ANSWERED, 200, NULL, {NULL, 1, 0, true, 60000}, -1},
+		{IC_HTTP_ANSWERED, 404, "1", {NULL, 1, 0, true, 60000}, -1},
+		{IC_HTTP_ANSWERED, 403, NULL, {NULL, 1, 0, true, 60000}, -1},
+		{IC_HTTP_ANSWERED, 429, NULL, {NULL, 1, 0, false, 60000}, 1000},
+		{IC_HTTP_ANSWERED, 429, NULL, {NULL, 2, 429, false, 60000}, 2000},
+		{IC_HTTP_ANSWERED, 429, NULL, {NULL, 4, 429, true, 60000}, 8000},
+		{IC_HTTP_ANSWERED, 429, NULL, {NULL, IC_MAX_ATTEMPTS, 429, true, 60000}, -1},
+		{IC_HTTP_ANSWERED, 429, "3", {NULL, 1, 0, true, 60000}, 3000},
+		{IC_HTTP_ANSWERED, 429, "soon", {NULL, 1, 0, true, 60000}, 1000},
+		{IC_HTTP_ANSWERED, 429, "3600", {NULL, 1, 0, true, 60000}, -1},
+		{IC_HTTP_ANSWERED, 429, "60", {NULL, 1, 0, true, 60000}, -1},
+		{IC_HTTP_ANSWERED, 408, NULL, {NULL, 1, 0, false, 60000}, 1000},
+		{IC_HTTP_ANSWERED, 503, NULL, {NULL, 1, 0, true, 60000}, 500},
+		{IC_HTTP_ANSWERED, 503, "2", {NULL, 1, 0, true, 60000}, 2000},
+		{IC_HTTP_ANSWERED, 503, NULL, {NULL, 1, 0, false, 60000}, -1},
+		{IC_HTTP_ANSWERED, 503, NULL, {NULL, 2, 503, true, 60000}, -1},
+		{IC_HTTP_ANSWERED, 503, NULL, {NULL, 2, 500, true, 60000}, 500},
+		{IC_HTTP_ANSWERED, 500, NULL, {NULL, 1, 0, true, 60000}, 500},
+		{IC_HTTP_ANSWERED, 504, NULL, {NULL, 1, 0, true, 60000}, 500},
+		{IC_HTTP_ANSWERED, 502, NULL, {NULL, 1, 0, true, 60000}, -1},
+		{IC_HTTP_BROKEN, 0, NULL, {NULL, 1, 0, true, 60000}, 100},
+		{IC_HTTP_BROKEN, 0, NULL, {NULL, 2, 0, true, 60000}, 100},
+		{IC_HTTP_BROKEN, 0, NULL, {NULL, 3, 0, true, 60000}, -1},
+		{IC_HTTP_BROKEN, 0, NULL, {NULL, 1, 0, false, 60000}, -1},
+		{IC_HTTP_BROKEN, 0, NULL, {NULL, 1, 0, true, 50}, -1},
+		{IC_HTTP_REFUSED, 0, NULL, {NULL, 1, 0, true, 60000}, 500},
+		{IC_HTTP_REFUSED, 0, NULL, {NULL, 2, 0, true, 60000}, -1},
+		{IC_HTTP_UNRESOLVED, 0, NULL, {NULL, 1, 0, true, 60000}, 500},
+		{IC_HTTP_STALLED, 0, NULL, {NULL, 1, 0, true, 60000}, 500},
+		{IC_HTTP_TLS, 0, NULL, {NULL, 1, 0, true, 60000}, -1},
+		{IC_HTTP_TOO_LARGE, 503, NULL, {NULL, 1, 0, true, 60000}, -1},
+		{IC_HTTP_DEADLINE, 0, NULL, {NULL, 1, 0, true, 60000}, -1},
+		{IC_HTTP_FAILED, 0, NULL, {NULL, 1, 0, true, 60000}, -1},
+		{IC_HTTP_ANSWERED, 429, NULL, {crio, 1, 0, false, 600000}, 2000},
+		{IC_HTTP_ANSWERED, 429, NULL, {crio, 4, 429, false, 600000}, 16000},
+		{IC_HTTP_ANSWERED, 429, "5", {crio, 1, 0, false, 600000}, 5000},
+		{IC_HTTP_ANSWERED, 429, "soon", {crio, 1, 0, false, 600000}, 2000},
+		{IC_HTTP_ANSWERED, 429, "3600", {crio, 1, 0, false, 600000}, 60000},
+		{IC_HTTP_ANSWERED, 429, NULL, {crio, IC_MAX_ATTEMPTS, 429, true, 600000}, -1},
+		{IC_HTTP_ANSWERED, 408, NULL, {crio, 1, 0, true, 600000}, -1},
+		{IC_HTTP_ANSWERED, 503, "1", {crio, 1, 0, true, 600000}, -1},
+		{IC_HTTP_BROKEN, 0, NULL, {crio, 1, 0, true, 600000}, -1},
+		{IC_HTTP_REFUSED, 0, NULL, {crio, 1, 0, true, 600000}, -1},
 	};
 
 	for (size_t i = 0; i < IC_COUNT(rows); i++) {
 		struct ic_http_answer answer = {.end = rows[i].end, .status = rows[i].status};
+		struct ic_retry state = rows[i].state;
 		char field[64];
 
+		if (!state.profile)
+			state.profile = ic_profile_get(IC_RUNTIME_CONTAINERD);
 		ic_texts_init(&answer.header, 4);
 		(void)snprintf(field, sizeof(field), "retry-after: %s", rows[i].after ? rows[i].after : "");
 		if (rows[i].after)
 			cr_assert_eq(ic_texts_push(&answer.header, field, strlen(field), NULL), 0);
-		cr_expect_eq(ic_retry_delay(&rows[i].state, &answer), rows[i].delay, "row %zu", i);
+		cr_expect_eq(ic_retry_delay(&state, &answer), rows[i].delay, "row %zu", i);
 		ic_texts_clear(&answer.header);
 	}
 }

@@ -52,13 +52,14 @@ TEST(token, scopes_are_sorted_and_unique)
 	}
 }
 
-TEST(token, requests_are_built_as_containerd_builds_them)
+TEST(token, requests_are_built_as_runtimes_build_them)
 {
 	static const struct {
 		const char *realm, *service;
 		const struct ic_login *login;
 		enum ic_token_way way;
 		const char *url, *form;
+		enum ic_runtime runtime;
 	} rows[] = {
 		{"https://t/token", "s", &anonymous, IC_TOKEN_GET, "https://t/token?service=s&scope=repository%3Aa%2Fb%3Apull", ""},
 		{"https://t/token", NULL, &anonymous, IC_TOKEN_GET, "https://t/token?scope=repository%3Aa%2Fb%3Apull", ""},
@@ -69,12 +70,18 @@ TEST(token, requests_are_built_as_containerd_builds_them)
 		 "client_id=containerd-client&grant_type=password&password=p%26s&scope=repository%3Aa%2Fb%3Apull&service=s&username=u%40x"},
 		{"https://t/token", NULL, &with_identity, IC_TOKEN_POST, "https://t/token",
 		 "client_id=containerd-client&grant_type=refresh_token&refresh_token=idtok&scope=repository%3Aa%2Fb%3Apull&service="},
+		{"https://t/token?x=1", "s", &with_password, IC_TOKEN_GET,
+		 "https://t/token?x=1&account=u%40x&service=s&scope=repository%3Aa%2Fb%3Apull", "", IC_RUNTIME_CRIO},
+		{"https://t/token", NULL, &anonymous, IC_TOKEN_GET, "https://t/token?scope=repository%3Aa%2Fb%3Apull", "", IC_RUNTIME_CRIO},
+		{"https://t/token", NULL, &with_identity, IC_TOKEN_POST, "https://t/token",
+		 "client_id=containers%2Fimage&grant_type=refresh_token&refresh_token=idtok&scope=repository%3Aa%2Fb%3Apull",
+		 IC_RUNTIME_CRIO},
 	};
 	struct ic_vec scopes;
 
 	scopes_of("a/b", NULL, &scopes);
 	for (size_t i = 0; i < IC_COUNT(rows); i++) {
-		struct ic_token_request r = {rows[i].realm, rows[i].service, &scopes, rows[i].login};
+		struct ic_token_request r = {ic_profile_get(rows[i].runtime), rows[i].realm, rows[i].service, &scopes, rows[i].login};
 		struct ic_buf url, form;
 
 		ic_buf_init(&url, 4096);
@@ -120,12 +127,17 @@ TEST(token, post_falls_back_to_get_where_containerd_does)
 		{&with_password, 403, false}, {&with_password, 429, false}, {&with_password, 500, false}, {&with_password, 503, false},
 		{&with_identity, 404, true},  {&with_identity, 401, true},  {&with_identity, 405, false}, {&with_identity, 403, false},
 	};
+	const struct ic_profile *containerd = ic_profile_get(IC_RUNTIME_CONTAINERD), *crio = ic_profile_get(IC_RUNTIME_CRIO);
 
-	for (size_t i = 0; i < IC_COUNT(rows); i++)
-		cr_expect_eq(ic_token_falls_back(rows[i].login, rows[i].status), rows[i].falls_back, "row %zu", i);
-	cr_expect_eq(ic_token_first_way(&anonymous), IC_TOKEN_GET);
-	cr_expect_eq(ic_token_first_way(&with_password), IC_TOKEN_POST);
-	cr_expect_eq(ic_token_first_way(&with_identity), IC_TOKEN_POST);
+	for (size_t i = 0; i < IC_COUNT(rows); i++) {
+		cr_expect_eq(ic_token_falls_back(containerd, rows[i].login, rows[i].status), rows[i].falls_back, "row %zu", i);
+		cr_expect_not(ic_token_falls_back(crio, rows[i].login, rows[i].status), "row %zu", i);
+	}
+	cr_expect_eq(ic_token_first_way(containerd, &anonymous), IC_TOKEN_GET);
+	cr_expect_eq(ic_token_first_way(containerd, &with_password), IC_TOKEN_POST);
+	cr_expect_eq(ic_token_first_way(containerd, &with_identity), IC_TOKEN_POST);
+	cr_expect_eq(ic_token_first_way(crio, &with_password), IC_TOKEN_GET);
+	cr_expect_eq(ic_token_first_way(crio, &with_identity), IC_TOKEN_POST);
 }
 
 TEST(token, answers_are_read_strictly)
@@ -136,6 +148,7 @@ TEST(token, answers_are_read_strictly)
 		const char *token; /* NULL: an error ... */
 		const char *why;   /* ... that says this */
 		size_t seconds;
+		enum ic_runtime runtime;
 	} rows[] = {
 		{"{\"token\":\"t\"}", IC_TOKEN_GET, "t", NULL, 0},
 		{"{\"access_token\":\"t\",\"expires_in\":300}", IC_TOKEN_GET, "t", NULL, 300},
@@ -158,13 +171,19 @@ TEST(token, answers_are_read_strictly)
 		{"null", IC_TOKEN_GET, NULL, "not a JSON object", 0},
 		{"<html>", IC_TOKEN_GET, NULL, "not JSON", 0},
 		{"", IC_TOKEN_GET, NULL, "not JSON", 0},
+		{"{\"token\":\"a\",\"access_token\":\"b\"}", IC_TOKEN_GET, "a", NULL, 0, IC_RUNTIME_CRIO},
+		{"{\"token\":\"t\"}", IC_TOKEN_POST, "t", NULL, 0, IC_RUNTIME_CRIO},
+		{"{\"access_token\":\"t\"}", IC_TOKEN_GET, "t", NULL, 0, IC_RUNTIME_CRIO},
+		{"{}", IC_TOKEN_GET, "", NULL, 0, IC_RUNTIME_CRIO},
+		{"{\"token\":\"t\",\"expires_in\":\"300\"}", IC_TOKEN_GET, NULL, "expires_in", 0, IC_RUNTIME_CRIO},
 	};
 
 	for (size_t i = 0; i < IC_COUNT(rows); i++) {
 		struct imgcheck_error *err = NULL;
 		size_t seconds;
 		char *token;
-		int result = ic_token_read(rows[i].body, strlen(rows[i].body), rows[i].way, &token, &seconds, &err);
+		struct ic_token_answer answer = {ic_profile_get(rows[i].runtime), rows[i].way, rows[i].body, strlen(rows[i].body)};
+		int result = ic_token_read(&answer, &token, &seconds, &err);
 
 		cr_expect_eq(result, rows[i].token ? 0 : IMGCHECK_ERR_SYNTAX, "%s", rows[i].body);
 		if (rows[i].token) {
