@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/limits.h"
 #include "base/text.h"
+#include "source/base64.h"
 
 #define DOCKER_MANIFEST "application/vnd.docker.distribution.manifest.v2+json"
 #define DOCKER_LIST "application/vnd.docker.distribution.manifest.list.v2+json"
@@ -71,6 +72,7 @@ static void descriptor_clear(struct ic_descriptor *d)
 {
 	free(d->media_type);
 	free(d->digest);
+	free(d->data);
 	ic_texts_clear(&d->urls);
 }
 
@@ -132,14 +134,20 @@ static void read_platform(const json_t *object, struct ic_descriptor *d)
 		                        text_or_empty(platform, "variant"), &d->platform);
 }
 
-/* Whether base64 text of this form stands for `size` bytes. */
-static bool data_has_size(const char *data, size_t size)
+/* Embedded content counts where it has the size that is told; else it is as good as absent. */
+static int read_data(const json_t *object, struct ic_descriptor *d, struct imgcheck_error **err)
 {
-	size_t len = strlen(data), padding = 0;
+	const char *text = text_or_empty(object, "data");
+	struct ic_buf bytes IC_AUTO(buf);
 
-	while (padding < 2 && padding < len && data[len - padding - 1] == '=')
-		padding++;
-	return len > 0 && len % 4 == 0 && len / 4 * 3 - padding == size;
+	ic_buf_init(&bytes, d->size);
+	if (!text[0] || d->fault || d->size > IC_MAX_MANIFEST_BYTES)
+		return 0;
+	if (ic_base64_decode(text, strlen(text), &bytes, NULL) == IMGCHECK_ERR_NOMEM)
+		return ic_error_nomem(err);
+	if (bytes.len == d->size)
+		d->data = ic_buf_take(&bytes);
+	return 0;
 }
 
 /*
@@ -164,9 +172,8 @@ static int read_descriptor(const json_t *object, struct ic_descriptor *d, struct
 		result = read_urls(object, d, err);
 	if (result < 0)
 		return result;
-	d->inlined = data_has_size(text_or_empty(object, "data"), d->size);
 	read_platform(object, d);
-	return 0;
+	return read_data(object, d, err);
 }
 
 static int read_entries(const json_t *list, struct ic_content *c, struct imgcheck_error **err)

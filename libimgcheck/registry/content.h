@@ -29,7 +29,7 @@ struct ic_descriptor {
 	const char *fault; /* why it cannot be fetched, static; NULL for none, then digest is valid and size not 0 */
 	char *digest;
 	size_t size;
-	bool inlined;      /* its whole content stands in the descriptor, nothing is fetched */
+	char *data;        /* the content itself, `size` bytes, where it stands in the descriptor; else NULL */
 	bool has_platform; /* else the config of what it names decides */
 	struct ic_platform platform;
 	struct ic_vec urls; /* texts: where a foreign layer is fetched from, before the registry */

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/digest.h"
 #include "base/limits.h"
 #include "base/text.h"
 
@@ -87,6 +88,7 @@ static void free_piece(void *arg)
 	free(piece->key);
 	free(piece->name);
 	free(piece->media_type);
+	free(piece->data);
 	free(piece->finding.reason);
 	free(piece->failure.reason);
 	free(piece->refused.reason);
@@ -128,6 +130,9 @@ static int fill(struct ic_piece *piece, const struct ic_source *source, const st
 		result = ic_texts_push(&piece->urls, ic_texts_get(part->urls, i), strlen(ic_texts_get(part->urls, i)), NULL);
 	piece->key = ic_buf_take(&key);
 	piece->name = ic_text_copy(part->name, strlen(part->name));
+	piece->data = part->data ? ic_text_copy(part->data, part->size) : NULL;
+	if (part->data && !piece->data)
+		return IMGCHECK_ERR_NOMEM;
 	piece->media_type = part->media_type ? ic_text_copy(part->media_type, strlen(part->media_type)) : NULL;
 	if (!piece->key || !piece->name || (part->media_type && !piece->media_type))
 		return IMGCHECK_ERR_NOMEM;
@@ -210,6 +215,7 @@ static void settle(struct ic_piece *piece)
 		return;
 	piece->decided = true;
 	drop_exchange(piece);
+	free(IC_TAKE(piece->data));
 	ic_buf_clear(&piece->others);
 	for (size_t i = 0; i < piece->parents.count; i++) {
 		struct ic_piece *parent = *(struct ic_piece **)ic_vec_at(&piece->parents, i);
@@ -328,6 +334,38 @@ static void fail_endpoint(struct ic_piece *piece, enum imgcheck_verdict verdict,
 void ic_piece_fail_endpoint(struct ic_piece *piece, const struct ic_reply *reply)
 {
 	fail_endpoint(piece, reply->verdict, ic_piece_failure_rank(reply), reply->reason);
+}
+
+bool ic_reply_is_oversized(const struct ic_reply *reply, size_t most)
+{
+	const struct ic_http_answer *answer = reply->answer;
+	const char *length = answer ? ic_http_header(answer, "content-length", 0) : NULL;
+	size_t told = 0;
+
+	if (!answer || answer->end != IC_HTTP_TOO_LARGE || answer->status / 100 != 2)
+		return false;
+	return answer->body.len > 0 || (length && ic_text_to_size(length, strlen(length), SIZE_MAX, &told) && told > most);
+}
+
+void ic_piece_fail_fetch(struct ic_piece *piece, const struct ic_reply *reply)
+{
+	if (ic_reply_is_oversized(reply, piece->size))
+		ic_piece_fail(piece, IMGCHECK_VERDICT_CORRUPT, "%s%s has more than the %zu bytes that were told", words[piece->kind],
+		              piece->name, piece->size);
+	else
+		ic_piece_fail_endpoint(piece, reply);
+}
+
+bool ic_piece_is_genuine(struct ic_piece *piece, const char *data, size_t len)
+{
+	if (len != piece->size)
+		ic_piece_fail(piece, len == 0 ? IMGCHECK_VERDICT_INCOMPLETE : IMGCHECK_VERDICT_CORRUPT,
+		              "%s%s has %zu bytes where %zu were told", words[piece->kind], piece->name, len, piece->size);
+	else if (!ic_digest_matches(piece->name, data, len))
+		ic_piece_fail(piece, IMGCHECK_VERDICT_CORRUPT, "%sits bytes do not have the digest %s", words[piece->kind], piece->name);
+	else
+		return true;
+	return false;
 }
 
 void ic_piece_fail_refused(struct ic_piece *piece)

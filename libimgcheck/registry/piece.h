@@ -65,6 +65,7 @@ struct ic_piece {
 	int judge;            /* of a manifest or a config: IC_JUDGE_..., or a wanted platform */
 	unsigned depth;       /* of a manifest: indexes above it */
 	size_t layers;        /* of a config: how many its manifest lists, or IC_LAYERS_ANY */
+	char *data;           /* the content, `size` bytes, where what names it holds it; else NULL */
 	/* how far it is */
 	struct ic_exchange *exchange;
 	size_t endpoint, url; /* which is asked */
@@ -107,6 +108,7 @@ struct ic_part {
 	int platform, judge;
 	unsigned depth;
 	size_t layers;
+	const char *data; /* `size` bytes, or NULL */
 };
 
 /* The piece, known or new (then it is asked for).  NULL: the session has failed. */
@@ -127,6 +129,15 @@ void ic_piece_ask(struct ic_piece *piece, const struct ic_question *question, ic
 
 /* This endpoint cannot serve the piece; the next one is asked. */
 void ic_piece_fail_endpoint(struct ic_piece *piece, const struct ic_reply *reply);
+
+/* The same for content that is fetched: more of it than was told is the content's own fault. */
+void ic_piece_fail_fetch(struct ic_piece *piece, const struct ic_reply *reply);
+
+/* Whether the bytes are those that were told; else the piece has failed. */
+bool ic_piece_is_genuine(struct ic_piece *piece, const char *data, size_t len);
+
+/* Whether a success was given up for its body, which has more than `most` bytes; not for its header fields. */
+bool ic_reply_is_oversized(const struct ic_reply *reply, size_t most);
 
 /* The same with what was kept of its refusal. */
 void ic_piece_fail_refused(struct ic_piece *piece);

@@ -46,13 +46,16 @@ static void fail_platform(struct ic_piece *piece, const struct ic_image_config *
 	              config->has_platform ? ic_buf_text(&shown) : "a platform that its config does not tell");
 }
 
-static void read_config(struct ic_piece *piece, const struct ic_buf *body)
+static void read_config(struct ic_piece *piece, const char *body, size_t len)
 {
 	struct imgcheck_error *why IC_AUTO(error) = NULL;
 	struct ic_image_config config;
-	int result = ic_image_config_parse(ic_buf_text(body), body->len, &config, &why);
 	size_t wanted = 0;
+	int result;
 
+	if (!ic_piece_is_genuine(piece, body, len))
+		return;
+	result = ic_image_config_parse(body, len, &config, &why);
 	if (result == IMGCHECK_ERR_NOMEM)
 		ic_session_fail(piece->all->session, result);
 	if (result < 0)
@@ -70,20 +73,11 @@ static void read_config(struct ic_piece *piece, const struct ic_buf *body)
 static void on_config(void *arg, const struct ic_reply *reply)
 {
 	struct ic_piece *piece = arg;
-	const struct ic_buf *body;
 
-	if (reply->verdict != IMGCHECK_VERDICT_OK) {
-		ic_piece_fail_endpoint(piece, reply);
-		return;
-	}
-	body = &reply->answer->body;
-	if (body->len != piece->size)
-		ic_piece_fail(piece, body->len == 0 ? IMGCHECK_VERDICT_INCOMPLETE : IMGCHECK_VERDICT_CORRUPT,
-		              "its config %s has %zu bytes where %zu were told", piece->name, body->len, piece->size);
-	else if (!ic_digest_matches(piece->name, ic_buf_text(body), body->len))
-		ic_piece_fail(piece, IMGCHECK_VERDICT_CORRUPT, "its config does not have the digest %s", piece->name);
+	if (reply->verdict == IMGCHECK_VERDICT_OK)
+		read_config(piece, ic_buf_text(&reply->answer->body), reply->answer->body.len);
 	else
-		read_config(piece, body);
+		ic_piece_fail_fetch(piece, reply);
 }
 
 static void ask_blob(struct ic_piece *piece, struct ic_question *question, ic_reply_fn done)
@@ -97,10 +91,12 @@ static void ask_blob(struct ic_piece *piece, struct ic_question *question, ic_re
 
 void ic_piece_ask_config(struct ic_piece *piece)
 {
-	if (piece->size > IC_MAX_CONFIG_BLOB_BYTES)
-		ic_piece_fail(piece, IMGCHECK_VERDICT_CORRUPT, "its config has %zu bytes, more than can be read", piece->size);
+	if (piece->data)
+		read_config(piece, piece->data, piece->size);
+	else if (piece->size > IC_MAX_CONFIG_BLOB_BYTES)
+		ic_piece_ask_layer(piece); /* more than is read here, though a runtime does: that it is there must do */
 	else
-		ask_blob(piece, &(struct ic_question){.method = IC_HTTP_GET, .max_body = IC_MAX_CONFIG_BLOB_BYTES}, on_config);
+		ask_blob(piece, &(struct ic_question){.method = IC_HTTP_GET, .max_body = piece->size}, on_config);
 }
 
 /* ------------------------------------------------------------------ layers */
@@ -201,7 +197,9 @@ static void on_head(void *arg, const struct ic_reply *reply)
 		ask_byte(piece);
 	else if (reply->verdict != IMGCHECK_VERDICT_OK)
 		ic_piece_fail_endpoint(piece, reply);
-	else if (told_size(reply->answer, &size) && size != piece->size)
+	else if (!told_size(reply->answer, &size))
+		ask_byte(piece); /* a success that tells nothing is no proof */
+	else if (size != piece->size)
 		fail_size(piece, size);
 	else
 		ic_piece_accept(piece);
@@ -236,6 +234,11 @@ static void ask_url(struct ic_piece *piece)
 
 void ic_piece_ask_layer(struct ic_piece *piece)
 {
+	if (piece->data) {
+		if (ic_piece_is_genuine(piece, piece->data, piece->size))
+			ic_piece_accept(piece);
+		return;
+	}
 	if (piece->endpoint == 0)
 		piece->url = 0;
 	ask_url(piece);

@@ -237,18 +237,13 @@ static void refuse(struct ic_piece *piece, const struct ic_reply *reply)
 
 /* ------------------------------------------------------------------ answers about tags */
 
-static bool is_oversized(const struct ic_reply *reply)
-{
-	return reply->answer && reply->answer->end == IC_HTTP_TOO_LARGE && reply->answer->status / 100 == 2;
-}
-
 static void on_unresolved(struct ic_piece *piece, const struct ic_reply *reply)
 {
 	long status = reply->answer && reply->answer->end == IC_HTTP_ANSWERED ? reply->answer->status : 0;
 
 	if (piece->step == TAG_HEAD && status == 405)
 		ask_tag(piece, TAG_GET, IC_HTTP_GET);
-	else if (is_oversized(reply))
+	else if (ic_reply_is_oversized(reply, IC_MAX_MANIFEST_BYTES))
 		fail_oversized(piece, reply->answer);
 	else if (piece->step == TAG_MEASURE || status / 100 == 3)
 		ic_piece_fail(piece, reply->verdict, "%s", reply->reason); /* containerd asks no other host then */
@@ -295,9 +290,9 @@ static void add_layers(struct ic_piece *piece, const struct ic_content *manifest
 	for (size_t i = 0; i < manifest->entries.count; i++) {
 		const struct ic_descriptor *layer = ic_vec_at(&manifest->entries, i);
 
-		if (!layer->inlined)
-			ic_piece_add(piece, &(struct ic_part){.kind = IC_PIECE_LAYER, .name = layer->digest, .size = layer->size,
-			                                      .urls = &layer->urls, .platform = piece->platform, .judge = IC_JUDGE_NONE});
+		ic_piece_add(piece, &(struct ic_part){.kind = IC_PIECE_LAYER, .name = layer->digest, .size = layer->size,
+		                                      .data = layer->data, .urls = &layer->urls, .platform = piece->platform,
+		                                      .judge = IC_JUDGE_NONE});
 	}
 }
 
@@ -306,10 +301,10 @@ static void take_manifest(struct ic_piece *piece, const struct ic_content *manif
 	const struct ic_descriptor *config = &manifest->config;
 	bool deep = piece->all->depth >= IC_DEPTH_BLOBS;
 
-	if ((deep || piece->judge != IC_JUDGE_NONE) && !config->inlined)
+	if (deep || piece->judge != IC_JUDGE_NONE)
 		ic_piece_add(piece, &(struct ic_part){.kind = IC_PIECE_CONFIG, .name = config->digest, .size = config->size,
 		                                      .platform = piece->platform, .judge = piece->judge,
-		                                      .layers = deep ? manifest->layers : IC_LAYERS_ANY});
+		                                      .data = config->data, .layers = deep ? manifest->layers : IC_LAYERS_ANY});
 	if (deep)
 		add_layers(piece, manifest);
 	ic_piece_accept(piece);
@@ -356,7 +351,8 @@ static void add_child(struct ic_piece *piece, const struct ic_content *index, si
 	const struct ic_descriptor *child = ic_vec_at(&index->entries, entry);
 
 	ic_piece_add(piece, &(struct ic_part){.kind = IC_PIECE_MANIFEST, .name = child->digest, .media_type = child->media_type,
-	                                      .size = child->size, .platform = (int)wanted, .depth = piece->depth + 1,
+	                                      .size = child->size, .data = child->data, .platform = (int)wanted,
+	                                      .depth = piece->depth + 1,
 	                                      .judge = child->has_platform ? IC_JUDGE_NONE : (int)wanted});
 }
 
@@ -402,13 +398,16 @@ static void take_index(struct ic_piece *piece, const struct ic_content *index)
 	ic_piece_accept(piece);
 }
 
-static void read_manifest(struct ic_piece *piece, const struct ic_buf *body)
+static void read_manifest(struct ic_piece *piece, const char *body, size_t len)
 {
 	enum ic_content_kind kind = ic_content_kind(piece->media_type);
 	struct imgcheck_error *why IC_AUTO(error) = NULL;
 	struct ic_content content IC_AUTO(content) = {0};
-	int result = ic_content_parse(kind, ic_buf_text(body), body->len, &content, &why);
+	int result;
 
+	if (!ic_piece_is_genuine(piece, body, len))
+		return;
+	result = ic_content_parse(kind, body, len, &content, &why);
 	if (result == IMGCHECK_ERR_NOMEM)
 		ic_session_fail(piece->all->session, result);
 	if (result < 0)
@@ -423,25 +422,11 @@ static void read_manifest(struct ic_piece *piece, const struct ic_buf *body)
 static void on_manifest(void *arg, const struct ic_reply *reply)
 {
 	struct ic_piece *piece = arg;
-	const struct ic_buf *body;
 
-	if (is_oversized(reply)) {
-		ic_piece_fail(piece, IMGCHECK_VERDICT_CORRUPT, "its manifest %s has more than the %zu bytes that were told", piece->name,
-		              piece->size);
-		return;
-	}
-	if (reply->verdict != IMGCHECK_VERDICT_OK) {
-		ic_piece_fail_endpoint(piece, reply);
-		return;
-	}
-	body = &reply->answer->body;
-	if (body->len != piece->size)
-		ic_piece_fail(piece, IMGCHECK_VERDICT_CORRUPT, "its manifest %s has %zu bytes where %zu were told", piece->name,
-		              body->len, piece->size);
-	else if (!ic_digest_matches(piece->name, ic_buf_text(body), body->len))
-		ic_piece_fail(piece, IMGCHECK_VERDICT_CORRUPT, "its manifest does not have the digest %s", piece->name);
+	if (reply->verdict == IMGCHECK_VERDICT_OK)
+		read_manifest(piece, ic_buf_text(&reply->answer->body), reply->answer->body.len);
 	else
-		read_manifest(piece, body);
+		ic_piece_fail_fetch(piece, reply);
 }
 
 void ic_piece_ask_manifest(struct ic_piece *piece)
@@ -452,14 +437,14 @@ void ic_piece_ask_manifest(struct ic_piece *piece)
 	ic_buf_init(&accept, IC_MAX_URL_BYTES);
 	if (kind != IC_CONTENT_MANIFEST && kind != IC_CONTENT_INDEX) {
 		ic_piece_fail(piece, IMGCHECK_VERDICT_CORRUPT, "its index lists %s as something that is no image manifest", piece->name);
-		return;
-	}
-	if (piece->size > IC_MAX_MANIFEST_BYTES) {
+	} else if (piece->size > IC_MAX_MANIFEST_BYTES) {
 		ic_piece_fail(piece, IMGCHECK_VERDICT_CORRUPT, "%s", too_large);
-		return;
+	} else if (piece->data) {
+		read_manifest(piece, piece->data, piece->size);
+	} else {
+		if (ic_buf_printf(&accept, NULL, "Accept: %.*s, */*", (int)strcspn(piece->media_type, ";"), piece->media_type) < 0)
+			ic_session_fail(piece->all->session, IMGCHECK_ERR_NOMEM);
+		ask_manifest(piece, &(struct ic_question){.method = IC_HTTP_GET, .header = ic_buf_text(&accept),
+		                                          .max_body = piece->size}, on_manifest);
 	}
-	if (ic_buf_printf(&accept, NULL, "Accept: %.*s, */*", (int)strcspn(piece->media_type, ";"), piece->media_type) < 0)
-		ic_session_fail(piece->all->session, IMGCHECK_ERR_NOMEM);
-	ask_manifest(piece, &(struct ic_question){.method = IC_HTTP_GET, .header = ic_buf_text(&accept), .max_body = piece->size},
-	             on_manifest);
 }

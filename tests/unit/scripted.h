@@ -8,10 +8,13 @@
  * included by one file of a program.
  *
  * A script is a list of rules; the first one that fits a request and is not used up answers it.  Waiting times
- * are not waited for, but noted.  In rules these stand for parts of one good image, whose answers are in
- * scripted_image[]:
+ * are not waited for, but noted.  In rules, and in shapes of later parts, these stand for parts of one image, whose
+ * answers are in scripted_image[]:
  *   @I@ @M@ @C@ @L@   digests of index, manifest, config and layer
- *   @i@ @m@ @c@       their bodies, @is@ @ms@ @cs@ their sizes
+ *   @i@ @m@ @c@ @l@   their bodies
+ *   @is@ @ms@ ...     their sizes
+ *   @ix@ @mx@ ...     the bodies with the first byte wrong
+ *   @O@ @o@ ...       the same for an index around the index
  */
 
 #include <stdio.h>
@@ -42,6 +45,7 @@ struct scripted_rule {
 static const struct scripted_rule scripted_image[] = {
 	{"HEAD " SCRIPTED_REPOSITORY "/manifests/1", NULL, 0, 200, 0,
 	 "docker-content-digest: @I@\ncontent-type: " OCI "index.v1+json\ncontent-length: @is@", NULL},
+	{"GET " SCRIPTED_REPOSITORY "/manifests/@O@", NULL, 0, 200, 0, "content-type: " OCI "index.v1+json", "@o@"},
 	{"GET " SCRIPTED_REPOSITORY "/manifests/@I@", NULL, 0, 200, 0, "content-type: " OCI "index.v1+json", "@i@"},
 	{"GET " SCRIPTED_REPOSITORY "/manifests/@M@", NULL, 0, 200, 0, "content-type: " OCI "manifest.v1+json", "@m@"},
 	{"GET " SCRIPTED_REPOSITORY "/blobs/@C@", NULL, 0, 200, 0, NULL, "@c@"},
@@ -51,41 +55,29 @@ static const struct scripted_rule scripted_image[] = {
 
 /* ------------------------------------------------------------------ the image */
 
+enum scripted_part { OUTER, INDEX, MANIFEST, CONFIG, LAYER, PARTS };
+
 static struct {
 	char text[4096];
 	char digest[IC_DIGEST_TEXT_BYTES];
-} scripted_parts[4]; /* index, manifest, config, layer */
+} scripted_parts[PARTS];
 
-static void scripted_seal(size_t i)
-{
-	cr_assert_eq(ic_digest_compute(IC_DIGEST_SHA256, scripted_parts[i].text, strlen(scripted_parts[i].text),
-	                               scripted_parts[i].digest, NULL), 0);
-}
-
-static void scripted_build_image(void)
-{
-	(void)snprintf(scripted_parts[3].text, sizeof(scripted_parts[3].text), "%s", SCRIPTED_LAYER);
-	scripted_seal(3);
-	(void)snprintf(scripted_parts[2].text, sizeof(scripted_parts[2].text),
-	               "{\"os\":\"linux\",\"architecture\":\"amd64\",\"rootfs\":{\"type\":\"layers\",\"diff_ids\":[\"%s\"]}}",
-	               scripted_parts[3].digest);
-	scripted_seal(2);
-	(void)snprintf(scripted_parts[1].text, sizeof(scripted_parts[1].text),
-	               "{\"schemaVersion\":2,\"config\":{\"mediaType\":\"" OCI "config.v1+json\",\"digest\":\"%s\",\"size\":%zu},"
-	               "\"layers\":[{\"mediaType\":\"" OCI "layer.v1.tar+gzip\",\"digest\":\"%s\",\"size\":1}]}",
-	               scripted_parts[2].digest, strlen(scripted_parts[2].text), scripted_parts[3].digest);
-	scripted_seal(1);
-	(void)snprintf(scripted_parts[0].text, sizeof(scripted_parts[0].text),
-	               "{\"schemaVersion\":2,\"manifests\":[{\"mediaType\":\"" OCI "manifest.v1+json\",\"digest\":\"%s\",\"size\":%zu,"
-	               "\"platform\":{\"os\":\"linux\",\"architecture\":\"amd64\"}}]}",
-	               scripted_parts[1].digest, strlen(scripted_parts[1].text));
-	scripted_seal(0);
-}
+/* A good image.  Each part is built from those behind it. */
+static const char *const scripted_shape[PARTS] = {
+	[OUTER] = "{\"manifests\":[{\"mediaType\":\"" OCI "index.v1+json\",\"digest\":\"@I@\",\"size\":@is@,"
+	          "\"platform\":{\"os\":\"linux\",\"architecture\":\"amd64\"}}]}",
+	[INDEX] = "{\"manifests\":[{\"mediaType\":\"" OCI "manifest.v1+json\",\"digest\":\"@M@\",\"size\":@ms@,"
+	          "\"platform\":{\"os\":\"linux\",\"architecture\":\"amd64\"}}]}",
+	[MANIFEST] = "{\"config\":{\"mediaType\":\"" OCI "config.v1+json\",\"digest\":\"@C@\",\"size\":@cs@},"
+	             "\"layers\":[{\"mediaType\":\"" OCI "layer.v1.tar+gzip\",\"digest\":\"@L@\",\"size\":@ls@}]}",
+	[CONFIG] = "{\"os\":\"linux\",\"architecture\":\"amd64\",\"rootfs\":{\"type\":\"layers\",\"diff_ids\":[\"@L@\"]}}",
+	[LAYER] = SCRIPTED_LAYER,
+};
 
 /* The text with its @...@ replaced: new. */
 static char *scripted_expand(const char *text)
 {
-	static const char names[] = "imcl";
+	static const char names[] = "oimcl";
 	struct ic_buf out;
 
 	ic_buf_init(&out, (size_t)1 << 20);
@@ -99,15 +91,30 @@ static char *scripted_expand(const char *text)
 		} else {
 			size_t i = (size_t)(name - names);
 
-			if (end - text == 3)
+			if (end - text == 2)
+				result = ic_buf_add_text(&out, text[1] & 0x20 ? scripted_parts[i].text : scripted_parts[i].digest, NULL);
+			else if (text[2] == 's')
 				result = ic_buf_printf(&out, NULL, "%zu", strlen(scripted_parts[i].text));
 			else
-				result = ic_buf_add_text(&out, text[1] & 0x20 ? scripted_parts[i].text : scripted_parts[i].digest, NULL);
+				result = ic_buf_printf(&out, NULL, " %s", scripted_parts[i].text + 1);
 			text = end + 1;
 		}
 		cr_assert_eq(result, 0);
 	}
 	return ic_buf_take(&out);
+}
+
+/* shape: texts in place of the good ones, NULL for those; may itself be NULL. */
+static void scripted_build_image(const char *const shape[PARTS])
+{
+	for (size_t i = PARTS; i-- > 0;) {
+		char *text = scripted_expand(shape && shape[i] ? shape[i] : scripted_shape[i]);
+
+		cr_assert_lt(strlen(text), sizeof(scripted_parts[i].text));
+		memcpy(scripted_parts[i].text, text, strlen(text) + 1);
+		cr_assert_eq(ic_digest_compute(IC_DIGEST_SHA256, text, strlen(text), scripted_parts[i].digest, NULL), 0);
+		free(text);
+	}
 }
 
 /* ------------------------------------------------------------------ the transport */
@@ -140,7 +147,7 @@ static void scripted_start(const struct scripted_rule *rules, size_t count)
 	scripted.rules = rules;
 	scripted.count = count;
 	ic_vec_init(&scripted.sent, sizeof(struct scripted_request), 100000);
-	scripted_build_image();
+	scripted_build_image(NULL);
 }
 
 static const struct scripted_request *scripted_sent(size_t i)
@@ -205,6 +212,8 @@ static void scripted_fill(struct ic_http_answer *answer, const struct scripted_r
 
 	answer->status = rule->status;
 	answer->end = rule->end;
+	if (answer->end == IC_HTTP_TOO_LARGE)
+		answer->detail = "the answer is too large";
 	for (char *line = header; *line; line += strcspn(line, "\n"), line += *line == '\n')
 		cr_assert_eq(ic_texts_push(&answer->header, line, strcspn(line, "\n"), NULL), 0);
 	if (r->first_byte && rule->status / 100 == 2 && len > 1) {

@@ -50,10 +50,10 @@ TEST(content, reads_a_manifest)
 	cr_assert_eq(c.entries.count, 3);
 	layer = ic_vec_at(&c.entries, 0);
 	cr_assert_str_eq(layer->digest, D2);
-	cr_assert_not(layer->inlined);
-	cr_assert(((struct ic_descriptor *)ic_vec_at(&c.entries, 1))->inlined);
+	cr_assert_null(layer->data);
+	cr_assert_str_eq(((struct ic_descriptor *)ic_vec_at(&c.entries, 1))->data, "abc");
 	layer = ic_vec_at(&c.entries, 2);
-	cr_assert_not(layer->inlined, "two bytes are not three");
+	cr_assert_null(layer->data, "two bytes are not three");
 	cr_assert_str_eq(layer->media_type, "");
 	cr_assert_str_eq(ic_texts_get(&layer->urls, 0), "https://a/b");
 }
