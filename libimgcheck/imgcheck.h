@@ -232,7 +232,8 @@ int imgcheck_target_value(const struct imgcheck_target *t, const char *name, cha
 int imgcheck_target_configured(const struct imgcheck_target *t, bool *out, struct imgcheck_error **err) IMGCHECK_MUST_CHECK;
 
 /*
- * Adds what the target needs under its configuration.  It fails closed: a path or glob that matches
+ * Adds what the target needs under its configuration.  Template values of the set count before those of the
+ * description.  It fails closed: a path or glob that matches
  * nothing, a rule that cannot be evaluated, or no image at all in a configured unit is a problem.
  */
 int imgcheck_images_add_target(struct imgcheck_images *s, const struct imgcheck_target *t,

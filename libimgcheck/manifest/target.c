@@ -177,6 +177,8 @@ static int add_files(struct imgcheck_images *s, const struct imgcheck_target *t,
 
 	ic_texts_init(&files, IC_MAX_FILES);
 	result = ic_target_get_values(t, &values, err);
+	if (result == 0 && s->values && json_object_update(values, s->values) < 0)
+		result = ic_error_nomem(err);
 	if (result == 0)
 		result = ic_target_files(t, &files, problems, err);
 	for (size_t i = 0; result == 0 && i < files.count; i++)

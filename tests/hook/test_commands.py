@@ -208,6 +208,17 @@ class Check(CommandTest):
         text = self.check(self.good, status=4).stdout
         self.assertIn(f"{self.host}/a:v1", text)
 
+    def test_values_of_the_command_line_count_before_those_of_a_target(self):
+        self.write("snap/meta/imgcheck.yaml", trees.DESCRIPTION)
+        self.write("snap/templates/a.yaml", trees.pods("{{ registry }}/a:v1"))
+        target = ("--target", "snap", "--snap-config", self.write("config.json", '{"registry": "old.example", "kubeconfig": "x"}'))
+        values = self.write("values.json", '{"registry": "of.values"}')
+        rows = (((), "old.example"), (("--set", "registry=set.example"), "set.example"), (("--values", values), "of.values"))
+        for arguments, registry in rows:
+            self.assertEqual(self.run_it("images", *target, *arguments).stdout, f"{registry}/a:v1\n")
+        report = json.loads(self.check("--format", "json", *target, "--registry", f"{self.host}/x", status=4).stdout)
+        self.assertEqual([image["reference"] for image in report["images"]], [f"{self.host}/x/a:v1"])
+
     def test_a_target_with_the_settings_of_its_snap(self):
         self.write("snap/meta/imgcheck.yaml", trees.DESCRIPTION)
         self.write("snap/templates/a.yaml", trees.pods("{{ registry }}/a:v1"))
