@@ -300,13 +300,14 @@ static enum imgcheck_verdict verdict_for_kind(const struct ic_piece *piece, enum
 	return verdict;
 }
 
+/* An endpoint that does not decide, asked before or after the one that does. */
 static void keep_other(struct ic_piece *piece, const struct ic_endpoint *endpoint, const char *reason)
 {
 	size_t most = piece->others.len < OTHERS_BYTES ? OTHERS_BYTES - piece->others.len : 0;
 
 	if (most == 0)
 		return;
-	if (ic_buf_printf(&piece->others, NULL, "%s%s: %.*s", piece->others.len > 0 ? "; " : "before, ", endpoint->host, (int)most,
+	if (ic_buf_printf(&piece->others, NULL, "%s%s: %.*s", piece->others.len > 0 ? "; " : "also ", endpoint->host, (int)most,
 	                  reason) == IMGCHECK_ERR_NOMEM)
 		ic_session_fail(piece->all->session, IMGCHECK_ERR_NOMEM);
 }

@@ -141,6 +141,22 @@ class Containerd(unittest.TestCase):
                                  (checked.one()["reason"], checked.stderr))
 
 
+class Words(unittest.TestCase):
+    """What the hosts say that do not decide stands behind, whether they were asked before or after."""
+
+    def test_other_hosts_are_named(self):
+        images()
+        upstream, mirror = world.plain().host, world.mirror().host
+        rows = (("words-after", upstream, mirror, mirror, upstream), ("words-before", mirror, NOWHERE, mirror, NOWHERE))
+        for folder, server, first, decides, other in rows:
+            with self.subTest(folder):
+                root = write(world.FOLDER / folder, {"docker.io": f'server = "http://{server}"\n[host."http://{first}"]'})
+                checked = world.check("--hosts-dir", root, "--image", "docker.io/good/none:v1")
+                self.assertEqual((checked.one()["verdict"], checked.one()["host"]), ("not-found", decides))
+                self.assertRegex(checked.one()["reason"], f"; also {other}: .+")
+                self.assertNotIn("before", checked.one()["reason"])
+
+
 class Files(unittest.TestCase):
     """The same mirror, by each kind of file."""
 
