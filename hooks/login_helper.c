@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,7 +12,7 @@
 #include "process.h"
 #include "status.h"
 
-#define SECONDS 15
+#define LIMIT_MS 15000
 #define MOST_BYTES 65536
 
 /* What a helper says that knows no login; the words are part of the protocol. */
@@ -22,14 +23,17 @@ struct helper {
 	const char *server;
 };
 
-/* In the child: the server's name becomes its standard input. */
+/*
+ * In the child: the server's name becomes its standard input.  It leads a group of its own, so that what it starts
+ * itself can be ended with it.
+ */
 static int exec_helper(void *arg)
 {
 	const struct helper *h = arg;
 	size_t len = strlen(h->server);
 	int ends[2];
 
-	if (pipe(ends) || write(ends[1], h->server, len) != (ssize_t)len || dup2(ends[0], STDIN_FILENO) < 0)
+	if (setpgid(0, 0) || pipe(ends) || write(ends[1], h->server, len) != (ssize_t)len || dup2(ends[0], STDIN_FILENO) < 0)
 		return STATUS_INTERNAL;
 	close(ends[0]);
 	close(ends[1]);
@@ -93,13 +97,13 @@ static bool says_not_found(const struct process_result *r)
 	return len == strlen(NOT_FOUND) && !memcmp(text, NOT_FOUND, len);
 }
 
-static int judge(const struct process_result *r, struct imgcheck_login *out)
+static int judge(const struct process_result *r, int64_t limit, struct imgcheck_login *out)
 {
 	switch (r->end) {
 	case PROCESS_EXITED:
 		break;
 	case PROCESS_LATE:
-		return fail(out, memory_printf("it did not answer in %d s", SECONDS));
+		return fail(out, memory_printf("it did not answer in %g s", (double)limit / 1000));
 	case PROCESS_TOO_MUCH:
 		return fail(out, memory_text("it printed too much"));
 	case PROCESS_SIGNALLED:
@@ -118,17 +122,17 @@ static int judge(const struct process_result *r, struct imgcheck_login *out)
 
 int login_helper_ask(void *arg, const char *helper, const char *server, struct imgcheck_login *out)
 {
+	const int64_t limit = arg ? *(const int64_t *)arg : LIMIT_MS;
 	AUTO(free) char *program = memory_printf("docker-credential-%s", helper);
 	struct helper h = { program, server };
-	struct process p = { .main = exec_helper, .arg = &h, .until = process_clock() + SECONDS * 1000, .most = MOST_BYTES };
+	struct process p = { .main = exec_helper, .arg = &h, .until = process_clock() + limit, .most = MOST_BYTES };
 	AUTO(process_result) struct process_result r = { 0 };
 	int status;
 
-	(void)arg;
 	if (!is_name(helper) || strlen(server) > 4096)
 		return fail(out, memory_text("it is not the name of a helper"));
 	process_run(&p, &r);
-	status = judge(&r, out);
+	status = judge(&r, limit, out);
 	forget(r.out, r.len);
 	return status;
 }

@@ -132,6 +132,7 @@ static void finish(pid_t pid, bool collected, bool over, int64_t until, struct p
 		r->status = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
 		return;
 	}
+	kill(-pid, SIGKILL); /* nobody, unless the child leads a group: nobody else can lead one of this number */
 	kill(pid, SIGKILL);
 	reap(pid, process_clock() + END_MS, &status);
 	r->end = over ? PROCESS_TOO_MUCH : PROCESS_LATE;

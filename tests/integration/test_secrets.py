@@ -125,12 +125,16 @@ echo '{{"Username": "u", "Secret": "{SECRETS["helper"]}"}}'
                     self.check_nothing_leaks(done)
 
     def test_a_helper_that_fails_asks_nobody(self):
-        before = len(world.htpasswd().requests())
-        self.write("bin/docker-credential-garbage", f"#!/bin/sh\necho {SECRETS['helper']}\n").chmod(0o755)
-        host = world.htpasswd().host
-        self.write("garbage.json", json.dumps({"credHelpers": {host: "garbage"}}))
-        done = self.run_command("check", "--authfile", "garbage.json", "--plain-http", host, "--image", f"{host}/good/image:v1")
-        self.assertEqual(done.returncode, 4, done.stderr)
-        self.assertIn("docker-credential-garbage", done.stdout)
-        self.check_nothing_leaks(done)
+        before, host, secret = len(world.htpasswd().requests()), world.htpasswd().host, SECRETS["helper"]
+        rows = (("garbage", f"echo {secret}", "not an object"), ("too-much", f"exec yes {secret}", "printed too much"),
+                ("fails", f"echo {secret}; echo {secret} >&2; exit 9", "exit status 9"), ("dies", "kill -11 $$", "signal 11"))
+        for name, script, words in rows:
+            with self.subTest(name):
+                self.write(f"bin/docker-credential-{name}", f"#!/bin/sh\n{script}\n").chmod(0o755)
+                path = self.write(f"{name}.json", json.dumps({"credHelpers": {host: name}}))
+                done = self.run_command("check", "--authfile", path, "--plain-http", host, "--image", f"{host}/good/image:v1")
+                self.assertEqual(done.returncode, 4, done.stderr)
+                self.assertIn(f"docker-credential-{name}", done.stdout)
+                self.assertIn(words, done.stdout)
+                self.check_nothing_leaks(done)
         self.assertEqual(len(world.htpasswd().requests()), before)

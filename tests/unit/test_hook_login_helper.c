@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "login_helper.h"
 
+#include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "test.h"
@@ -47,6 +50,7 @@ static const struct {
 	{"echo 'no credentials server URL'; exit 1", NULL, NULL, "exit status 1"},
 	{"echo 'hunter2'; exit 0", NULL, NULL, "not an object with Username and Secret"},
 	{"echo '{\"Username\": \"u\"}'", NULL, NULL, "not an object with Username and Secret"},
+	{"echo hunter2 >&2; exit 3", NULL, NULL, "exit status 3"},
 	{"kill -9 $$", NULL, NULL, "by signal 9"},
 	{"exec yes hunter2", NULL, NULL, "printed too much"},
 };
@@ -72,6 +76,69 @@ TEST(hook_login_helper, speaks_the_protocol)
 		}
 		free(login.user);
 		free(login.secret);
+		free(login.problem);
+		remove_helper(folder);
+	}
+}
+
+/* The process is there and no zombie. */
+static bool is_running(long pid)
+{
+	char path[64], line[256] = "";
+	FILE *f;
+
+	(void)snprintf(path, sizeof(path), "/proc/%ld/stat", pid);
+	f = fopen(path, "r");
+	if (!f)
+		return false;
+	if (!fgets(line, sizeof(line), f))
+		line[0] = '\0';
+	(void)fclose(f);
+	return line[0] && !strstr(line, ") Z ");
+}
+
+/* What the helper started is ended with it: the file has its process id. */
+static void check_that_it_ends(const char *folder)
+{
+	const struct timespec pause = {.tv_nsec = 10000000};
+	char path[128], text[32] = "";
+	long pid;
+	FILE *f;
+
+	(void)snprintf(path, sizeof(path), "%s/pid", folder);
+	f = fopen(path, "r");
+	cr_assert(f && fgets(text, sizeof(text), f));
+	(void)fclose(f);
+	cr_assert_eq(unlink(path), 0);
+	pid = strtol(text, NULL, 10);
+	cr_assert_gt(pid, 1);
+	for (int i = 0; i < 300 && is_running(pid); i++)
+		nanosleep(&pause, NULL);
+	cr_assert(!is_running(pid), "process %ld outlives the helper", pid);
+}
+
+TEST(hook_login_helper, ends_one_that_hangs)
+{
+	static const char *const scripts[] = {
+		"exec sleep 100",
+		"echo '{\"Username\": \"u\", \"Secret\": \"hunter2\"}'; exec sleep 100",
+		"echo '{\"Username\": \"u\", \"Secret\": \"hunter2\"}'; exec >&- 2>&-; sleep 100",
+		"trap '' TERM; sleep 100 & wait",
+	};
+	int64_t limit = 300;
+
+	for (size_t i = 0; i < sizeof(scripts) / sizeof(scripts[0]); i++) {
+		char folder[] = "/tmp/imgcheck-helper-XXXXXX", script[256];
+		struct imgcheck_login login = {0};
+		time_t began = time(NULL);
+
+		(void)snprintf(script, sizeof(script), "sleep 100 >/dev/null 2>&1 & echo $! >${0%%/*}/pid\n%s", scripts[i]);
+		make_helper(folder, script);
+		cr_assert_lt(login_helper_ask(&limit, "test", "r.example.com", &login), 0, "row %zu", i);
+		cr_assert(!login.user && !login.secret, "row %zu", i);
+		cr_assert_str_eq(login.problem, "it did not answer in 0.3 s", "row %zu", i);
+		cr_assert_lt(time(NULL) - began, 10, "row %zu", i);
+		check_that_it_ends(folder);
 		free(login.problem);
 		remove_helper(folder);
 	}
