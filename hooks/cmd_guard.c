@@ -72,7 +72,9 @@ int cmd_guard(char *const *argv)
 	if (!command || !*command)
 		return say_usage("guard", "which command? it stands after --");
 	status = check_run(&c, stderr);
-	if (status == STATUS_OK)
+	if (status == STATUS_OK) {
+		check_clear(&c); /* with what was unpacked: nothing comes back from exec */
 		return exec_command(command);
+	}
 	return is_veto(status) ? veto_status : status;
 }

@@ -14,6 +14,7 @@
 #include "settings.h"
 #include "snapctl.h"
 #include "status.h"
+#include "unsquash.h"
 
 #define STANDARD_INPUT "standard input"
 #define MOST_STANDARD_INPUT ((size_t)256 << 20) /* as much as the library takes of one file */
@@ -27,7 +28,7 @@ const struct flag input_value_flags[] = {
 };
 
 const struct flag input_target_flags[] = {
-	{ "target", "DIR", "an unpacked snap, by its meta/imgcheck.yaml", TAKE_TARGET },
+	{ "target", "DIR|FILE.snap", "a snap, by its meta/imgcheck.yaml", TAKE_TARGET },
 	{ "snap-config", "FILE", "its configuration, as `snap get -d NAME` prints it", TAKE_SNAP_CONFIG },
 	{ "new-since", "OLD", "leave out what OLD needs: an unpacked snap, a folder or a list", TAKE_NEW_SINCE },
 	{ 0 },
@@ -297,11 +298,22 @@ bool input_is_snap(const char *dir)
 	return !access(path, F_OK);
 }
 
+/* A .snap file counts as the folder with what is in it. */
+static int unpack_target(struct input_target *t)
+{
+	int status = t->dir && unsquash_is_snap(t->dir) ? unsquash(t->dir, &t->unpacked) : 0;
+
+	if (!status && t->unpacked)
+		t->dir = t->unpacked;
+	return status;
+}
+
 static int open_targets(struct input *in)
 {
-	int status = 0;
+	int status = unpack_target(&in->target);
 
-	if (in->target.dir)
+	status = status ? status : unpack_target(&in->old);
+	if (!status && in->target.dir)
 		status = open_target(&in->target);
 	if (!status && in->old.dir && input_is_snap(in->old.dir))
 		status = open_target(&in->old);
@@ -417,5 +429,7 @@ void input_clear(struct input *in)
 	imgcheck_target_free(in->target.object);
 	imgcheck_target_free(in->old.object);
 	json_decref(in->config);
+	unsquash_remove(in->target.unpacked);
+	unsquash_remove(in->old.unpacked);
 	*in = (struct input){ 0 };
 }

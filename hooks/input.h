@@ -14,7 +14,8 @@
 
 /* An unpacked snap by its description. */
 struct input_target {
-	const char *dir;                /* NULL: none was named */
+	const char *dir;                /* NULL: none was named; from input_open() on where a .snap file is unpacked */
+	char *unpacked;                 /* that folder, or NULL */
 	struct imgcheck_target *object; /* from input_open() on; NULL for a folder without description */
 	bool configured;                /* false: the description says that this unit is not set up */
 };

@@ -48,7 +48,8 @@ class Help(CommandTest):
         self.write("there.yaml", "x\n")
         self.write("folder/x", "x\n")
         self.assertEqual(sorted(self.complete("check", "")), ["folder", "there.yaml"])
-        self.assertEqual(self.complete("check", "--target", ""), ["folder"])
+        self.assertEqual(sorted(self.complete("check", "--target", "")), ["folder", "there.yaml"])  # or a .snap file
+        self.assertEqual(self.complete("check", "--hosts-dir", ""), ["folder"])
         self.assertEqual(self.complete("check", "--values", "th"), ["there.yaml"])
         self.assertEqual(self.complete("check", "--creds", ""), [])
         self.assertEqual(self.complete("ch"), ["check"])

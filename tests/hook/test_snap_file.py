@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A snap that was downloaded and not installed: --target FILE.snap."""
+
+import json
+import os
+import shutil
+import subprocess
+import unittest
+
+import trees
+from command import CommandTest
+
+
+@unittest.skipUnless(shutil.which("mksquashfs") and shutil.which("unsquashfs"), "no squashfs-tools")
+class SnapFile(CommandTest):
+    def setUp(self):
+        super().setUp()
+        self.write("snap/meta/imgcheck.yaml", trees.DESCRIPTION)
+        self.write("snap/templates/pods.yaml", trees.pods("{{ registry }}/a:v1"))
+        self.config = self.write("config.json", json.dumps({"kubeconfig": "x", "registry": "r.example"}))
+        self.temporary = self.folder / "tmp"
+        self.temporary.mkdir()
+        self.environment["TMPDIR"] = str(self.temporary)
+
+    def pack(self, *options, name="new.snap"):
+        path = self.folder / name
+        subprocess.run(["mksquashfs", self.folder / "snap", path, "-noappend", "-quiet", "-no-progress", *options], check=True,
+                       capture_output=True)
+        return path
+
+    def images(self, path="new.snap", status=0):
+        done = self.run_it("images", "--target", path, "--snap-config", self.config, status=status)
+        self.assertEqual(list(self.temporary.iterdir()), [])
+        return done.stdout + done.stderr
+
+    def test_it_is_as_good_as_the_folder(self):
+        self.pack("-comp", "xz")
+        self.assertEqual(self.images(), "r.example/a:v1\n")
+        self.pack(name="-rf.snap")
+        self.assertEqual(self.images("./-rf.snap"), "r.example/a:v1\n")
+        self.write("snap/templates/more.yaml", trees.pods("{{ registry }}/b:v1"))
+        self.pack(name="newer.snap")
+        done = self.run_it("images", "--target", "newer.snap", "--new-since", "new.snap", "--snap-config", self.config)
+        self.assertEqual(done.stdout, "r.example/b:v1\n")
+        self.assertEqual(list(self.temporary.iterdir()), [])
+
+    def test_what_it_cannot_read_fails(self):
+        self.write("snap/templates/bad.yaml", "a: {{ b|never }}\n")
+        self.pack()
+        done = self.run_it("check", "--target", "new.snap", "--snap-config", self.config, "--plain-http", "r.example",
+                           "--deadline", "2", status=5)
+        self.assertIn("templates/bad.yaml", done.stdout)
+        self.assertNotIn(str(self.temporary), done.stdout)
+
+    def test_guard_leaves_nothing_behind(self):
+        self.write("snap/templates/pods.yaml", trees.pods("{{ registry }}/a:v1").replace("image:", "imagePullPolicy: Never, image:"))
+        self.pack()
+        done = self.run_it("guard", "--target", "new.snap", "--snap-config", self.config, "--", "ls", self.temporary)
+        self.assertEqual(done.stdout, "")
+
+    def test_a_file_that_is_cut(self):
+        path = self.pack()
+        data = path.read_bytes()
+        used = int.from_bytes(data[40:48], "little")  # of the superblock; the rest is padding
+        for size in (4, 96, used // 2, used - 1):
+            path.write_bytes(data[:size])
+            self.assertIn("cannot unpack new.snap: unsquashfs failed", self.images(status=5))
+
+    def test_no_squashfs_at_all(self):
+        self.write("new.snap", "hello")
+        self.assertIn("new.snap", self.images(status=5))
+
+    def test_without_unsquashfs(self):
+        self.pack()
+        self.environment["PATH"] = str(self.folder / "nowhere")
+        self.assertIn("unsquashfs is not installed (package squashfs-tools)", self.images(status=2))
+
+    @unittest.skipUnless(os.geteuid() == 0, "not root")
+    def test_a_device_in_it(self):
+        self.pack("-p", "templates/null c 666 0 0 1 3")
+        self.assertIn("or a device", self.images(status=5))
+
+    def test_more_than_any_snap_has(self):
+        self.pack()
+        tool = self.write("bin/unsquashfs", "#!/bin/sh\nfor i in 1 2 3; do\n"
+                          "echo '-rw-r--r-- 0/0 1600000000 2026-01-01 00:00 squashfs-root/a'\ndone\n")
+        tool.chmod(0o755)
+        self.environment["PATH"] = f"{tool.parent}:{self.environment['PATH']}"
+        self.assertIn("more than 4096 MiB", self.images(status=5))
+
+    def test_links_that_lead_out(self):
+        (self.folder / "secret.yaml").write_text(trees.pods("secret.example/a:v1"), encoding="utf-8")
+        (self.folder / "snap" / "templates" / "link.yaml").symlink_to(self.folder / "secret.yaml")
+        self.pack()
+        done = self.run_it("images", "--target", "new.snap", "--snap-config", self.config, status=5)
+        self.assertIn("leads out of the snap", done.stderr)
+        self.assertNotIn("secret.example", done.stdout)
