@@ -6,6 +6,9 @@
 
 #include "test.h"
 
+#define CONTAINERD IC_RUNTIME_CONTAINERD
+#define CRIO IC_RUNTIME_CRIO
+
 /* The logins of the tests; the casts only fit the fields of struct ic_login, which are never written here. */
 static char user[] = "u@x", secret[] = "p&s", identity[] = "idtok";
 static const struct ic_login anonymous, with_password = {.user = user, .secret = secret},
@@ -61,21 +64,27 @@ TEST(token, requests_are_built_as_runtimes_build_them)
 		const char *url, *form;
 		enum ic_runtime runtime;
 	} rows[] = {
-		{"https://t/token", "s", &anonymous, IC_TOKEN_GET, "https://t/token?service=s&scope=repository%3Aa%2Fb%3Apull", ""},
-		{"https://t/token", NULL, &anonymous, IC_TOKEN_GET, "https://t/token?scope=repository%3Aa%2Fb%3Apull", ""},
-		{"https://t/token", "", &with_password, IC_TOKEN_GET, "https://t/token?scope=repository%3Aa%2Fb%3Apull", ""},
+		{"https://t/token", "s", &anonymous, IC_TOKEN_GET, "https://t/token?service=s&scope=repository%3Aa%2Fb%3Apull", "",
+		 CONTAINERD},
+		{"https://t/token", NULL, &anonymous, IC_TOKEN_GET, "https://t/token?scope=repository%3Aa%2Fb%3Apull", "",
+		 CONTAINERD},
+		{"https://t/token", "", &with_password, IC_TOKEN_GET, "https://t/token?scope=repository%3Aa%2Fb%3Apull", "",
+		 CONTAINERD},
 		{"https://t/token?x=1#f", "s s", &anonymous, IC_TOKEN_GET,
-		 "https://t/token?x=1&service=s%20s&scope=repository%3Aa%2Fb%3Apull", ""},
+		 "https://t/token?x=1&service=s%20s&scope=repository%3Aa%2Fb%3Apull", "",
+		 CONTAINERD},
 		{"https://t/token?x=1", "s", &with_password, IC_TOKEN_POST, "https://t/token?x=1",
-		 "client_id=containerd-client&grant_type=password&password=p%26s&scope=repository%3Aa%2Fb%3Apull&service=s&username=u%40x"},
+		 "client_id=containerd-client&grant_type=password&password=p%26s&scope=repository%3Aa%2Fb%3Apull&service=s&username=u%40x",
+		 CONTAINERD},
 		{"https://t/token", NULL, &with_identity, IC_TOKEN_POST, "https://t/token",
-		 "client_id=containerd-client&grant_type=refresh_token&refresh_token=idtok&scope=repository%3Aa%2Fb%3Apull&service="},
+		 "client_id=containerd-client&grant_type=refresh_token&refresh_token=idtok&scope=repository%3Aa%2Fb%3Apull&service=",
+		 CONTAINERD},
 		{"https://t/token?x=1", "s", &with_password, IC_TOKEN_GET,
-		 "https://t/token?x=1&account=u%40x&service=s&scope=repository%3Aa%2Fb%3Apull", "", IC_RUNTIME_CRIO},
-		{"https://t/token", NULL, &anonymous, IC_TOKEN_GET, "https://t/token?scope=repository%3Aa%2Fb%3Apull", "", IC_RUNTIME_CRIO},
+		 "https://t/token?x=1&account=u%40x&service=s&scope=repository%3Aa%2Fb%3Apull", "", CRIO},
+		{"https://t/token", NULL, &anonymous, IC_TOKEN_GET, "https://t/token?scope=repository%3Aa%2Fb%3Apull", "", CRIO},
 		{"https://t/token", NULL, &with_identity, IC_TOKEN_POST, "https://t/token",
 		 "client_id=containers%2Fimage&grant_type=refresh_token&refresh_token=idtok&scope=repository%3Aa%2Fb%3Apull",
-		 IC_RUNTIME_CRIO},
+		 CRIO},
 	};
 	struct ic_vec scopes;
 
@@ -127,7 +136,7 @@ TEST(token, post_falls_back_to_get_where_containerd_does)
 		{&with_password, 403, false}, {&with_password, 429, false}, {&with_password, 500, false}, {&with_password, 503, false},
 		{&with_identity, 404, true},  {&with_identity, 401, true},  {&with_identity, 405, false}, {&with_identity, 403, false},
 	};
-	const struct ic_profile *containerd = ic_profile_get(IC_RUNTIME_CONTAINERD), *crio = ic_profile_get(IC_RUNTIME_CRIO);
+	const struct ic_profile *containerd = ic_profile_get(IC_RUNTIME_CONTAINERD), *crio = ic_profile_get(CRIO);
 
 	for (size_t i = 0; i < IC_COUNT(rows); i++) {
 		cr_expect_eq(ic_token_falls_back(containerd, rows[i].login, rows[i].status), rows[i].falls_back, "row %zu", i);
@@ -150,32 +159,33 @@ TEST(token, answers_are_read_strictly)
 		size_t seconds;
 		enum ic_runtime runtime;
 	} rows[] = {
-		{"{\"token\":\"t\"}", IC_TOKEN_GET, "t", NULL, 0},
-		{"{\"access_token\":\"t\",\"expires_in\":300}", IC_TOKEN_GET, "t", NULL, 300},
-		{"{\"token\":\"a\",\"access_token\":\"b\"}", IC_TOKEN_GET, "b", NULL, 0},
-		{"{\"token\":\"a\",\"access_token\":null,\"expires_in\":null,\"issued_at\":null}", IC_TOKEN_GET, "a", NULL, 0},
+		{"{\"token\":\"t\"}", IC_TOKEN_GET, "t", NULL, 0, CONTAINERD},
+		{"{\"access_token\":\"t\",\"expires_in\":300}", IC_TOKEN_GET, "t", NULL, 300, CONTAINERD},
+		{"{\"token\":\"a\",\"access_token\":\"b\"}", IC_TOKEN_GET, "b", NULL, 0, CONTAINERD},
+		{"{\"token\":\"a\",\"access_token\":null,\"expires_in\":null,\"issued_at\":null}",
+		 IC_TOKEN_GET, "a", NULL, 0, CONTAINERD},
 		{"{\"token\":\"a\",\"expires_in\":-1,\"issued_at\":\"2026-01-02T03:04:05.123Z\",\"other\":[1]}",
-		 IC_TOKEN_GET, "a", NULL, 0},
-		{"{\"access_token\":\"t\",\"refresh_token\":\"r\"}", IC_TOKEN_POST, "t", NULL, 0},
-		{"{\"token\":\"t\"}", IC_TOKEN_POST, NULL, "no access_token", 0},
-		{"{}", IC_TOKEN_GET, NULL, "no token", 0},
-		{"{\"token\":\"\"}", IC_TOKEN_GET, NULL, "no token", 0},
-		{"{\"token\":1}", IC_TOKEN_GET, NULL, "not a string", 0},
-		{"{\"token\":\"t\",\"expires_in\":\"300\"}", IC_TOKEN_GET, NULL, "expires_in", 0},
-		{"{\"token\":\"t\",\"expires_in\":1.5}", IC_TOKEN_GET, NULL, "expires_in", 0},
-		{"{\"token\":\"t\",\"issued_at\":\"\"}", IC_TOKEN_GET, NULL, "issued_at", 0},
-		{"{\"token\":\"t\",\"issued_at\":1700000000}", IC_TOKEN_GET, NULL, "issued_at", 0},
-		{"{\"token\":\"a\\r\\nX: y\"}", IC_TOKEN_GET, NULL, "control bytes", 0},
-		{"{\"token\":\"a b\"}", IC_TOKEN_GET, NULL, "blanks", 0},
-		{"[]", IC_TOKEN_GET, NULL, "not a JSON object", 0},
-		{"null", IC_TOKEN_GET, NULL, "not a JSON object", 0},
-		{"<html>", IC_TOKEN_GET, NULL, "not JSON", 0},
-		{"", IC_TOKEN_GET, NULL, "not JSON", 0},
-		{"{\"token\":\"a\",\"access_token\":\"b\"}", IC_TOKEN_GET, "a", NULL, 0, IC_RUNTIME_CRIO},
-		{"{\"token\":\"t\"}", IC_TOKEN_POST, "t", NULL, 0, IC_RUNTIME_CRIO},
-		{"{\"access_token\":\"t\"}", IC_TOKEN_GET, "t", NULL, 0, IC_RUNTIME_CRIO},
-		{"{}", IC_TOKEN_GET, "", NULL, 0, IC_RUNTIME_CRIO},
-		{"{\"token\":\"t\",\"expires_in\":\"300\"}", IC_TOKEN_GET, NULL, "expires_in", 0, IC_RUNTIME_CRIO},
+		 IC_TOKEN_GET, "a", NULL, 0, CONTAINERD},
+		{"{\"access_token\":\"t\",\"refresh_token\":\"r\"}", IC_TOKEN_POST, "t", NULL, 0, CONTAINERD},
+		{"{\"token\":\"t\"}", IC_TOKEN_POST, NULL, "no access_token", 0, CONTAINERD},
+		{"{}", IC_TOKEN_GET, NULL, "no token", 0, CONTAINERD},
+		{"{\"token\":\"\"}", IC_TOKEN_GET, NULL, "no token", 0, CONTAINERD},
+		{"{\"token\":1}", IC_TOKEN_GET, NULL, "not a string", 0, CONTAINERD},
+		{"{\"token\":\"t\",\"expires_in\":\"300\"}", IC_TOKEN_GET, NULL, "expires_in", 0, CONTAINERD},
+		{"{\"token\":\"t\",\"expires_in\":1.5}", IC_TOKEN_GET, NULL, "expires_in", 0, CONTAINERD},
+		{"{\"token\":\"t\",\"issued_at\":\"\"}", IC_TOKEN_GET, NULL, "issued_at", 0, CONTAINERD},
+		{"{\"token\":\"t\",\"issued_at\":1700000000}", IC_TOKEN_GET, NULL, "issued_at", 0, CONTAINERD},
+		{"{\"token\":\"a\\r\\nX: y\"}", IC_TOKEN_GET, NULL, "control bytes", 0, CONTAINERD},
+		{"{\"token\":\"a b\"}", IC_TOKEN_GET, NULL, "blanks", 0, CONTAINERD},
+		{"[]", IC_TOKEN_GET, NULL, "not a JSON object", 0, CONTAINERD},
+		{"null", IC_TOKEN_GET, NULL, "not a JSON object", 0, CONTAINERD},
+		{"<html>", IC_TOKEN_GET, NULL, "not JSON", 0, CONTAINERD},
+		{"", IC_TOKEN_GET, NULL, "not JSON", 0, CONTAINERD},
+		{"{\"token\":\"a\",\"access_token\":\"b\"}", IC_TOKEN_GET, "a", NULL, 0, CRIO},
+		{"{\"token\":\"t\"}", IC_TOKEN_POST, "t", NULL, 0, CRIO},
+		{"{\"access_token\":\"t\"}", IC_TOKEN_GET, "t", NULL, 0, CRIO},
+		{"{}", IC_TOKEN_GET, "", NULL, 0, CRIO},
+		{"{\"token\":\"t\",\"expires_in\":\"300\"}", IC_TOKEN_GET, NULL, "expires_in", 0, CRIO},
 	};
 
 	for (size_t i = 0; i < IC_COUNT(rows); i++) {
