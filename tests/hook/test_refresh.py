@@ -132,7 +132,7 @@ class Refresh(trees.TreeTest):
         self.assertEqual(self.tree.status()["result"], "skipped")
 
     def test_a_description_that_is_a_link_to_nothing(self):
-        self.comes("{{ registry }}/old:v1", description=None)
+        self.comes("{{ registry }}/old:v1", description=None, hooks=("pre-refresh",))
         (self.tree.snap / "2" / "meta" / "imgcheck.yaml").symlink_to("nowhere")
         self.refresh(1, "meta/imgcheck.yaml: cannot read")
 
