@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "commands.h"
@@ -80,6 +81,9 @@ int main(int argc, char **argv)
 		return STATUS_INTERNAL;
 	/* Whoever starts us may ignore it; then no child's end could be waited for. */
 	signal(SIGCHLD, SIG_DFL);
+	/* Passwords and tokens also stand in buffers of the transport below: no core, and no look into the memory by others. */
+	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0))
+		return STATUS_INTERNAL;
 	/* libcurl's TLS library would write session keys to the file that this names. */
 	unsetenv("SSLKEYLOGFILE");
 	if (hook)

@@ -4,7 +4,12 @@
 import base64
 import json
 import os
+import pathlib
+import shutil
+import signal
+import socket
 import subprocess
+import tempfile
 import unittest
 
 import world
@@ -138,3 +143,56 @@ echo '{{"Username": "u", "Secret": "{SECRETS["helper"]}"}}'
                 self.assertIn(words, done.stdout)
                 self.check_nothing_leaks(done)
         self.assertEqual(len(world.htpasswd().requests()), before)
+
+
+class Memory(unittest.TestCase):
+    """What a process with secrets leaves when it is killed, and shows to others of its user while it waits for an answer."""
+
+    # Root reads everything, so root becomes another user.
+    AS_USER = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] if os.geteuid() == 0 else []
+
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="imgcheck-memory-"))
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.folder.chmod(0o777)
+        for path in (built("imgcheck"), *pathlib.Path(built("imgcheck")).parent.glob("libimgcheck.so.*")):
+            shutil.copy(path, self.folder)
+
+    def start(self, *command):
+        """It may write a core; a sanitizer would forbid that by itself."""
+        return subprocess.Popen(["sh", "-c", 'ulimit -c unlimited; exec "$@"', "sh", *self.AS_USER, *map(str, command)],
+                                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=self.folder,
+                                env={"PATH": "/usr/bin:/bin", "ASAN_OPTIONS": "disable_coredump=0:detect_leaks=0"})
+
+    def read(self, process, name):
+        done = subprocess.run([*self.AS_USER, "head", "-c", "1", f"/proc/{process.pid}/{name}"], capture_output=True, check=False,
+                              env={"PATH": "/usr/bin:/bin", "LC_ALL": "C"})
+        return done.stderr.decode()
+
+    def leaves_a_core(self, process):
+        process.send_signal(signal.SIGABRT)
+        _, status = os.waitpid(process.pid, 0)
+        process.returncode = -os.WTERMSIG(status)
+        self.assertEqual(os.WTERMSIG(status), signal.SIGABRT)
+        return os.WCOREDUMP(status) or any("core" in path.name for path in self.folder.iterdir())
+
+    def test_it_is_neither_shown_nor_dumped(self):
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            server.settimeout(30)
+            host = f"127.0.0.1:{server.getsockname()[1]}"
+            process = self.start(self.folder / "imgcheck", "check", "--plain-http", host, "--registry", host, "--creds",
+                                 f"u:{SECRETS['creds']}", "--image", f"{host}/a:v1")
+            connection, _ = server.accept()
+            with connection:
+                for name in ("mem", "environ"):
+                    self.assertIn("Permission denied", self.read(process, name))
+                self.assertFalse(self.leaves_a_core(process))
+
+    def test_another_program_is_shown(self):
+        """So that the test above would see it."""
+        shutil.copy("/bin/sleep", self.folder / "other")
+        with subprocess.Popen([*self.AS_USER, self.folder / "other", "100"], stdin=subprocess.DEVNULL) as process:
+            while pathlib.Path(f"/proc/{process.pid}/comm").read_text(encoding="utf-8") != "other\n":
+                self.assertIsNone(process.poll())
+            self.assertEqual(self.read(process, "environ"), "")
+            process.kill()
