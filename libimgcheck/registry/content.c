@@ -66,6 +66,23 @@ enum ic_content_kind ic_content_kind(const char *content_type)
 	return IC_CONTENT_OTHER;
 }
 
+/* Go takes text that is no UTF-8, with marks in place of its bytes; here it is beyond what can be read. */
+static int parse_json(const char *body, size_t len, json_t **out, struct imgcheck_error **err)
+{
+	struct imgcheck_error *why = NULL;
+	int result = ic_json_parse(NULL, body, len, out, &why);
+
+	if (result == IMGCHECK_ERR_SYNTAX && ic_text_utf8_check(body, len) < len) {
+		imgcheck_error_free(why);
+		return ic_error_set(err, IMGCHECK_ERR_LIMIT, "it is not UTF-8 text");
+	}
+	if (err)
+		*err = why;
+	else
+		imgcheck_error_free(why);
+	return result;
+}
+
 /* ------------------------------------------------------------------ descriptors */
 
 static void descriptor_clear(struct ic_descriptor *d)
@@ -262,7 +279,7 @@ int ic_content_parse(enum ic_content_kind kind, const char *body, size_t len, st
 
 	*out = (struct ic_content){.kind = kind};
 	ic_vec_init(&out->entries, sizeof(struct ic_descriptor), IC_MAX_LAYERS);
-	result = ic_json_parse(NULL, body, len, &json, err);
+	result = parse_json(body, len, &json, err);
 	if (result < 0)
 		return result;
 	if (!json_is_object(json))
@@ -312,7 +329,7 @@ int ic_image_config_parse(const char *body, size_t len, struct ic_image_config *
 {
 	json_t *json IC_AUTO(json) = NULL;
 	const char *os, *architecture;
-	int result = ic_json_parse(NULL, body, len, &json, err);
+	int result = parse_json(body, len, &json, err);
 
 	*out = (struct ic_image_config){0};
 	if (result < 0)

@@ -254,6 +254,11 @@ static void conclude(struct ic_piece *piece, enum imgcheck_verdict verdict, cons
 	settle(piece);
 }
 
+enum imgcheck_verdict ic_piece_unreadable(int result)
+{
+	return result == IMGCHECK_ERR_LIMIT ? IMGCHECK_VERDICT_SERVER_ERROR : IMGCHECK_VERDICT_CORRUPT;
+}
+
 void ic_piece_fail(struct ic_piece *piece, enum imgcheck_verdict verdict, const char *format, ...)
 {
 	char text[IC_MAX_REASON_BYTES];

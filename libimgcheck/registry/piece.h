@@ -154,6 +154,9 @@ int ic_piece_failure_rank(const struct ic_reply *reply);
 /* The piece itself is no good, whoever else is asked. */
 void ic_piece_fail(struct ic_piece *piece, enum imgcheck_verdict verdict, const char *format, ...) IC_PRINTF(3, 4);
 
+/* The verdict where its content cannot be read: what is beyond our own limits a runtime may well read. */
+enum imgcheck_verdict ic_piece_unreadable(int result);
+
 /* The piece's own part is good; what it names was added before. */
 void ic_piece_accept(struct ic_piece *piece);
 

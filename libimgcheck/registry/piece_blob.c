@@ -59,7 +59,7 @@ static void read_config(struct ic_piece *piece, const char *body, size_t len)
 	if (result == IMGCHECK_ERR_NOMEM)
 		ic_session_fail(piece->all->session, result);
 	if (result < 0)
-		ic_piece_fail(piece, IMGCHECK_VERDICT_CORRUPT, "its config %s cannot be used: %s", piece->name,
+		ic_piece_fail(piece, ic_piece_unreadable(result), "its config %s cannot be used: %s", piece->name,
 		              imgcheck_error_message(why));
 	else if (!fits(piece, &config, &wanted))
 		fail_platform(piece, &config, wanted);
@@ -103,11 +103,12 @@ void ic_piece_ask_config(struct ic_piece *piece)
 
 enum layer_step {
 	LAYER_HEAD,
-	LAYER_BYTE, /* proof by a first byte */
-	LAYER_URL   /* the same of a foreign layer's own URL */
+	LAYER_BYTE,  /* proof by a first byte */
+	LAYER_WHOLE, /* the same where ranges are refused: the rest is not read */
+	LAYER_URL    /* the first byte of a foreign layer's own URL */
 };
 
-static void ask_byte(struct ic_piece *piece);
+static void ask_byte(struct ic_piece *piece, enum layer_step step);
 static void ask_url(struct ic_piece *piece);
 
 /* The whole size that an answer tells: of Content-Range behind the slash, else Content-Length. */
@@ -156,6 +157,14 @@ static void fail_url(struct ic_piece *piece, const struct ic_reply *reply)
 		ic_piece_fail(piece, reply->verdict, "its layer %s comes from a place of its own: %s", piece->name, reply->reason);
 }
 
+/* No runtime asks for a range: what stands in its way does not stand in theirs. */
+static bool refuses_ranges(const struct ic_reply *reply)
+{
+	long status = reply->answer && reply->answer->end == IC_HTTP_ANSWERED ? reply->answer->status : 0;
+
+	return status == 400 || status == 416 || status == 501;
+}
+
 static void on_byte(void *arg, const struct ic_reply *reply)
 {
 	struct ic_piece *piece = arg;
@@ -166,20 +175,24 @@ static void on_byte(void *arg, const struct ic_reply *reply)
 		take_byte(piece, reply->answer);
 	else if (piece->step == LAYER_URL)
 		fail_url(piece, reply);
+	else if (piece->step == LAYER_BYTE && refuses_ranges(reply))
+		ask_byte(piece, LAYER_WHOLE);
 	else
 		ic_piece_fail_endpoint(piece, reply);
 }
 
-static void ask_byte(struct ic_piece *piece)
+static void ask_byte(struct ic_piece *piece, enum layer_step step)
 {
-	piece->step = LAYER_BYTE;
-	ask_blob(piece, &(struct ic_question){.method = IC_HTTP_GET, .header = "Range: bytes=0-0", .first_byte = true,
+	const char *range = step == LAYER_BYTE ? "Range: bytes=0-0" : NULL;
+
+	piece->step = step;
+	ask_blob(piece, &(struct ic_question){.method = IC_HTTP_GET, .header = range, .first_byte = true,
 	                                      .max_body = IC_MAX_ERROR_BODY_BYTES}, on_byte);
 }
 
 /*
  * What a HEAD refuses a GET may serve, and runtimes send no HEAD: a cache that has it not yet, a store's URL
- * signed for GET alone, a proxy that fails over HEAD.
+ * signed for GET alone, a proxy that fails over HEAD, or that tells the length of its own empty answer.
  */
 static bool is_worth_a_byte(const struct ic_reply *reply)
 {
@@ -194,13 +207,11 @@ static void on_head(void *arg, const struct ic_reply *reply)
 	size_t size = 0;
 
 	if (is_worth_a_byte(reply))
-		ask_byte(piece);
+		ask_byte(piece, LAYER_BYTE);
 	else if (reply->verdict != IMGCHECK_VERDICT_OK)
 		ic_piece_fail_endpoint(piece, reply);
-	else if (!told_size(reply->answer, &size))
-		ask_byte(piece); /* a success that tells nothing is no proof */
-	else if (size != piece->size)
-		fail_size(piece, size);
+	else if (!told_size(reply->answer, &size) || size != piece->size)
+		ask_byte(piece, LAYER_BYTE); /* a success that tells nothing, or something else, is no proof */
 	else
 		ic_piece_accept(piece);
 }
@@ -209,7 +220,7 @@ static void ask_registry(struct ic_piece *piece)
 {
 	piece->step = LAYER_HEAD;
 	if (piece->all->depth >= IC_DEPTH_BYTES)
-		ask_byte(piece);
+		ask_byte(piece, LAYER_BYTE);
 	else
 		ask_blob(piece, &(struct ic_question){.method = IC_HTTP_HEAD, .max_body = IC_MAX_ERROR_BODY_BYTES}, on_head);
 }

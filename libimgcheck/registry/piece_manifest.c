@@ -386,7 +386,7 @@ static void take_index(struct ic_piece *piece, const struct ic_content *index)
 	size_t entry;
 
 	if (piece->depth >= IC_MAX_INDEX_DEPTH) {
-		ic_piece_fail(piece, IMGCHECK_VERDICT_CORRUPT, "it has indexes within indexes, more than %d deep", IC_MAX_INDEX_DEPTH);
+		ic_piece_fail(piece, IMGCHECK_VERDICT_SERVER_ERROR, "it has indexes within indexes, more than %d deep", IC_MAX_INDEX_DEPTH);
 		return;
 	}
 	for (size_t wanted = 0; wanted < ic_config_platform_count(config); wanted++)
@@ -411,7 +411,7 @@ static void read_manifest(struct ic_piece *piece, const char *body, size_t len)
 	if (result == IMGCHECK_ERR_NOMEM)
 		ic_session_fail(piece->all->session, result);
 	if (result < 0)
-		ic_piece_fail(piece, IMGCHECK_VERDICT_CORRUPT, "its manifest %s cannot be used: %s", piece->name,
+		ic_piece_fail(piece, ic_piece_unreadable(result), "its manifest %s cannot be used: %s", piece->name,
 		              imgcheck_error_message(why));
 	else if (kind == IC_CONTENT_INDEX)
 		take_index(piece, &content);

@@ -88,6 +88,11 @@ def _challenges():
             ("no realm", "server-error unauthorized", ['Bearer service="s"'], None, {})):
         yield Row(name, verdict, served(shelf, good + challenged(fields), login=login), **apart)
     yield Row("only manifests challenge", "ok", served(shelf, good + challenged([BEARER], "${image}/*")), skopeo=PING_ONLY)
+    yield Row("only blobs challenge", "ok", served(shelf, good + challenged([BEARER], "${image}/blobs/*")), skopeo=PING_ONLY)
+    elsewhere = ("on * ${tag}\n\tif host: 127*\n\tstatus 307 No\n\theader Location: http://localhost:${port}${tag}\n"
+                 "on * ${tag}\n\tif host: localhost*\n\tunless authorization\n\tstatus 401 No\n"
+                 f"\theader WWW-Authenticate: {BEARER}\n")
+    yield Row("a redirect to a host with a challenge", "ok", served(shelf, good + elsewhere), skopeo=PING_ONLY)
     invalid = challenged([BEARER]) + ('on * ${image}/*\n\tstatus 401 Unauthorized\n'
                                       f'\theader WWW-Authenticate: {BEARER},error="invalid_token"\n')
     yield Row("a token that is not accepted", "unauthorized", served(shelf, good + invalid))

@@ -14,6 +14,8 @@ BOTH = (AMD64, "linux/arm64")
 NO_REPLACEMENT = "containers/image takes no other architecture's image instead"
 NESTED = "containers/image takes no index within an index"
 UNCHECKED = "a single manifest is pulled for whatever platform it is"
+OUR_LIMIT = "it is beyond what we read, and we say so"
+UNREAD = "no layer is read in full here"
 NO_CHECKS = "containers/image does not look at that"
 BY_PLATFORM = "ctr fetches all that its --platform names exactly, a node the best that it can run"
 
@@ -44,6 +46,14 @@ def _forms():
     yield _row("an index within an index, no platform said", "ok", index().wrap(), skopeo=NESTED)
     yield _row("a Docker list within an OCI index", "ok", index(media="docker").wrap(platform=AMD64), skopeo=NESTED)
     yield _row("twelve layers", "ok", single(layers=12))
+    yield _row("six indexes in one another", "server-error", nested(5), ctr=OUR_LIMIT)
+
+
+def nested(depth):
+    shelf = index()
+    for _ in range(depth):
+        shelf.wrap(platform=AMD64)
+    return shelf
 
 
 def _entry(index_document, platform):
@@ -123,6 +133,9 @@ def _layers():
     yield _row("a layer of a type unheard of", "corrupt", _with_layer("application/vnd.example.layer", _plain_layer()),
                skopeo=NO_CHECKS)
     yield _row("a layer listed twice", "ok", single().change(_repeat_layer).change_config(_repeat_diff_id))
+    other = single()
+    other.blobs[other.names()["layer"]] = bytes(len(other.blobs[other.names()["layer"]]))
+    yield _row("a layer of other bytes", "ok", other, ctr=UNREAD, skopeo=UNREAD)
     yield _row("a layer of size 0", "corrupt", single().change(lambda m: m["layers"][0].update(size=0)), skopeo=NO_CHECKS)
     yield _row("a layer with another size than said", "corrupt", single().change(lambda m: m["layers"][0].update(size=9)),
                skopeo=NO_CHECKS)
@@ -191,6 +204,12 @@ def _odd_manifests():
     yield _row("a media type with a parameter", "ok", single().serve_as(MEDIA["oci"]["manifest"] + "; charset=utf-8"))
     yield _row("a media type for all JSON", "corrupt", single(media="docker").serve_as("application/json"))
     yield _row("a media type for text", "corrupt", single().serve_as("text/plain"))
+    yield _row("110,000 annotations", "server-error",
+               single().change(lambda m: m.update(annotations={str(i): "" for i in range(110000)})),
+               ctr=OUR_LIMIT, skopeo=OUR_LIMIT)
+    yield _row("a manifest that is not UTF-8", "server-error",
+               single().change(lambda m: json.dumps(m | {"annotations": {"a": "?"}}).encode().replace(b"?", b"\xff")),
+               ctr=OUR_LIMIT, skopeo=OUR_LIMIT)
     yield _row("more than containerd takes", "corrupt", single().change(lambda m: m.update(annotations={"a": "x" * 4393216})))
 
 
@@ -210,5 +229,7 @@ def _odd_indexes():
 def _odd_configs():
     yield _row("a config that is no JSON", "corrupt", single().change_config(lambda _: b"config"), skopeo=NO_CHECKS)
     yield _row("a config with another size than said", "corrupt", single().change(lambda m: m["config"].update(size=7)))
+    yield _row("a config of 5 MiB", "ok", single().change_config(lambda c: c.update(author="x" * (5 << 20))),
+               skopeo="containers/image reads 4 MiB of a config")
     yield _row("a config without a platform", "ok", single().change_config(lambda c: c.pop("os") and None))
     yield _row("a config of size 0", "corrupt", single().change(lambda m: m["config"].update(size=0)))

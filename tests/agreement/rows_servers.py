@@ -72,6 +72,9 @@ ANSWERS = (
     ("layer HEAD 404, GET 200", "ok", HEAD, "${image}/blobs/${layer}", "status 404 Not Found", {}),
     ("layer HEAD 405, GET 200", "ok", HEAD, "${image}/blobs/${layer}", "status 405 Method Not Allowed", {}),
     ("layer HEAD 500, GET 200", "ok", HEAD, "${image}/blobs/${layer}", "status 500 Internal Server Error", {}),
+    ("layer HEAD with length 0, GET whole", "ok", HEAD, "${image}/blobs/${layer}", "status 200 OK", {}),
+    ("layer HEAD with another length, GET whole", "ok", HEAD, "${image}/blobs/${layer}",
+     "status 200 OK; header Content-Length: 9; end", {}),
     ("layer 200 without a byte", "incomplete", BOTH, "${image}/blobs/${layer}", "status 200 OK", {}),
 
     ("a redirect of the tag", "ok", BOTH, "${tag}", "times 1; status 307 Temporary Redirect; header Location: ${tag}", {}),
@@ -125,6 +128,16 @@ def _more():
               skopeo="containers/image computes sha256 alone")
     yield Row("asked by digest, answered with another", "corrupt", served(child, by_sha512.replace("${body}", "{}"),
                                                                           reference=f"@{digest}"))
+    shelf = single()
+    at_digest = "@" + shelf.names()["top"]
+    for name, field in (("none", "X: y"), ("another", f"Docker-Content-Digest: {OTHER}"),
+                        ("a bad one", "Docker-Content-Digest: x")):
+        steps = f"status 200 OK; header Content-Type: ${{type}}; header {field}; body ${{body}}"
+        yield Row(f"asked by digest, HEAD tells {name}", "ok",
+                  served(shelf, rule(HEAD, "${image}/manifests/${top}", steps), reference=at_digest))
+    for status in ("400 Bad Request", "416 Range Not Satisfiable", "501 Not Implemented"):
+        rules = f"on GET ${{image}}/blobs/${{layer}}\n\tif range: *\n\tstatus {status}\n"
+        yield Row(f"a range of a layer {status[:3]}", "ok", served(shelf, rules), depth="bytes")
     yield Row("asked by digest, 404", "not-found", served(child, reference=f"@{OTHER}"))
     shelf = single()
     no_digest = rule(HEAD, "${tag}", "status 200 OK; header Content-Type: ${type}; body ${body}")

@@ -226,9 +226,9 @@ class Limits(unittest.TestCase):
         for unit in ("{},", "[],", '"",', "0,"):
             with self.subTest(unit):
                 text = ('{"manifests":[' + unit * (4193000 // len(unit)))[:-1] + "]}"
-                self.serve(index().change(lambda _: text.encode()), "", "corrupt")
+                self.serve(index().change(lambda _: text.encode()), "", "corrupt server-error")
         deep = b'{"manifests":' + b"[" * 2000000 + b"]" * 2000000 + b"}"
-        self.serve(index().change(lambda _: deep), "", "corrupt")
+        self.serve(index().change(lambda _: deep), "", "corrupt server-error")
 
     def test_a_hundred_large_bodies_at_once(self):
         """Over HTTP/2, where nothing but our own budget keeps a hundred from coming at the same time."""

@@ -202,7 +202,11 @@ static const struct row rows[] = {
 	  {GETL, NULL, 0, 204, 0, NULL, NULL}},
 	 INCOMPLETE, "has 0 bytes"},
 	{"layer-no-size-ok", NULL, {{HEADL, NULL, 0, 200, 0, NULL, NULL}}, OK, NULL},
-	{"layer-other-size", NULL, {{HEADL, NULL, 0, 200, 0, "content-length: 7", NULL}}, CORRUPT, "has 7 bytes"},
+	{"layer-other-size", NULL,
+	 {{HEADL, NULL, 0, 200, 0, "content-length: 7", NULL}, {GETL, NULL, 0, 206, 0, "content-range: bytes 0-0/7", "L"}},
+	 CORRUPT, "has 7 bytes"},
+	{"layer-head-other-size", NULL, {{HEADL, NULL, 0, 200, 0, "content-length: 7", NULL}}, OK, NULL},
+	{"range-400", "bytes", {{GETL, "Range", 0, 400, 0, NULL, NULL}}, OK, NULL},
 	{"headers", NULL, {{HEAD1, NULL, 0, 200, IC_HTTP_TOO_LARGE, NULL, NULL}}, SERVER_ERROR, "too large"},
 	{"layer-405", NULL, {{HEADL, NULL, 0, 405, 0, NULL, NULL}}, OK, NULL},
 };
