@@ -72,6 +72,8 @@
 #define IC_MAX_STREAMS ((size_t)100)             /* one host, on HTTP/2 */
 #define IC_MAX_CONNECTIONS ((size_t)16)          /* one host, on HTTP/1.1 */
 #define IC_MAX_CUTS ((size_t)2)                  /* one host, on HTTP/1.1, where each ends its connection */
+#define IC_MAX_BEGUN ((size_t)2048)              /* images begun and not decided; each takes some KiB */
+#define IC_MAX_BEGUN_IN_LANE ((size_t)512)       /* of them of one registry: enough to have 100 requests waiting at any depth */
 #define IC_MAX_EXCHANGES ((size_t)1024)          /* questions under way; each holds its request, a token of some KiB */
 #define IC_MAX_RUNNING ((size_t)256)             /* all hosts; a process has 1,024 descriptors by default, and one
                                                     that waits for a name server takes three */

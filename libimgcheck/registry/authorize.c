@@ -85,14 +85,46 @@ static struct ic_token *new_token(const struct ic_asker *asker)
 	return t;
 }
 
+static void forget_token(struct ic_host_state *host, const struct ic_endpoint *endpoint)
+{
+	const struct ic_token wanted = {.repository = endpoint->repository};
+	struct ic_token **found = tfind(&wanted, &host->tokens, by_repository), *t = found ? *found : NULL;
+
+	/* one that is still asked for is in use */
+	if (!t || t->state == IC_TOKEN_ASKED)
+		return;
+	(void)tdelete(t, &host->tokens, by_repository);
+	ic_token_free(t);
+}
+
+void ic_authorize_forget(struct ic_session *s, const struct ic_endpoint *endpoint)
+{
+	const char *schemes[] = {endpoint->scheme, endpoint->http_fallback ? "http" : NULL};
+
+	for (size_t i = 0; i < IC_COUNT(schemes) && schemes[i]; i++) {
+		struct ic_buf url IC_AUTO(buf);
+		struct ic_host_state *host = NULL;
+
+		ic_buf_init(&url, IC_MAX_URL_BYTES);
+		if (ic_buf_printf(&url, NULL, "%s://%s/", schemes[i], endpoint->host) == 0)
+			host = ic_session_host(s, url.data, &endpoint->login);
+		if (host)
+			forget_token(host, endpoint);
+	}
+}
+
 /* NULL without memory: the session has then failed. */
 static struct ic_token *get_token(const struct ic_asker *asker)
 {
 	const struct ic_token wanted = {.repository = asker->endpoint->repository};
 	struct ic_token **found = tfind(&wanted, &asker->host->tokens, by_repository), *t;
 
-	if (found)
+	if (found) {
+		/* whoever asked for it first may have been forgotten */
+		if ((*found)->state != IC_TOKEN_ASKED)
+			(*found)->endpoint = asker->endpoint;
 		return *found;
+	}
 	t = new_token(asker);
 	if (!t)
 		ic_session_fail(asker->session, IMGCHECK_ERR_NOMEM);
@@ -276,7 +308,7 @@ static void on_answer(void *arg, const struct ic_http_answer *answer)
 		result = t->stale ? 0 : accept_token(t, answer, &why);
 	else if (answer->end == IC_HTTP_ANSWERED && answer->status / 100 == 3)
 		follow(t, answer);
-	else if (answer->end == IC_HTTP_ANSWERED && t->form && ic_token_falls_back(t->session->profile, t->host->login, answer->status))
+	else if (answer->end == IC_HTTP_ANSWERED && t->form && ic_token_falls_back(t->session->profile, &t->host->login, answer->status))
 		ask(t, IC_TOKEN_GET);
 	else if (is_repeated(t, answer, &delay))
 		send(t, delay);
@@ -332,7 +364,7 @@ static int check_realm(const struct ic_token *t, const char *realm, struct imgch
 		return ic_error_set(err, IMGCHECK_ERR_SYNTAX, "cannot get a token: the registry names \"%.100s\" as the place to ask, "
 		                    "which is no http or https URL", realm);
 	ic_url_host_name(&place, &name, &len);
-	if (ic_login_is_anonymous(t->host->login) || strcmp(place.scheme, "http") != 0 || strcmp(t->endpoint->scheme, "http") == 0 ||
+	if (ic_login_is_anonymous(&t->host->login) || strcmp(place.scheme, "http") != 0 || strcmp(t->endpoint->scheme, "http") == 0 ||
 	    (strncasecmp(name, t->endpoint->host, len) == 0 && strchr(":", t->endpoint->host[len])))
 		return 0;
 	return ic_error_set(err, IMGCHECK_ERR_SYNTAX, "cannot get a token: the registry wants the credentials over http on another "
@@ -345,7 +377,7 @@ static int build(struct ic_token *t, enum ic_token_way way, struct imgcheck_erro
 	const struct ic_token_request request = {.profile = t->session->profile,
 	                                         .realm = realm ? realm : "",
 	                                         .service = ic_challenge_get(t->host->challenge, "service"),
-	                                         .scopes = &t->scopes, .login = t->host->login};
+	                                         .scopes = &t->scopes, .login = &t->host->login};
 	struct ic_buf url IC_AUTO(secret_buf), form IC_AUTO(secret_buf), basic IC_AUTO(secret_buf);
 	int result;
 
@@ -356,8 +388,8 @@ static int build(struct ic_token *t, enum ic_token_way way, struct imgcheck_erro
 	if (result < 0)
 		return result;
 	result = ic_token_build(&request, way, &url, &form, err);
-	if (result == 0 && way == IC_TOKEN_GET && !ic_login_is_anonymous(t->host->login))
-		result = ic_token_add_basic(t->host->login, &basic, err);
+	if (result == 0 && way == IC_TOKEN_GET && !ic_login_is_anonymous(&t->host->login))
+		result = ic_token_add_basic(&t->host->login, &basic, err);
 	if (result < 0)
 		return result;
 	forget_request(t);
@@ -387,7 +419,7 @@ static void start(struct ic_token *t)
 	ic_secret_free(IC_TAKE(t->header));
 	t->state = IC_TOKEN_ASKED;
 	t->stale = t->denied = false;
-	ask(t, ic_token_first_way(t->session->profile, t->host->login));
+	ask(t, ic_token_first_way(t->session->profile, &t->host->login));
 }
 
 /* Adds the repository's own scope and those of a challenge; true where one is new. */
@@ -441,7 +473,7 @@ bool ic_login_is_anonymous(const struct ic_login *login)
 static enum ic_authorization authorize_with_password(const struct ic_asker *asker, const char **header,
                                                      struct ic_refusal *refusal)
 {
-	const struct ic_login *login = asker->host->login;
+	const struct ic_login *login = &asker->host->login;
 	struct ic_buf line IC_AUTO(secret_buf);
 
 	ic_buf_init(&line, IC_MAX_CONFIG_BYTES);

@@ -47,6 +47,9 @@ bool ic_authorize_challenged(const struct ic_asker *asker, const char *header, c
 /* Whether a login has anything to show. */
 bool ic_login_is_anonymous(const struct ic_login *login);
 
+/* Nobody asks this endpoint for its repository any more: its token is not kept. */
+void ic_authorize_forget(struct ic_session *s, const struct ic_endpoint *endpoint);
+
 /* For the host's tree of tokens. */
 void ic_token_free(void *token);
 

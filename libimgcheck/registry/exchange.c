@@ -85,13 +85,13 @@ static void end(struct ic_exchange *x, const struct ic_reply *reply)
 
 static bool uses_login(const struct ic_exchange *x)
 {
-	return x->sent_header && x->home && !ic_login_is_anonymous(x->host->login);
+	return x->sent_header && x->home && !ic_login_is_anonymous(&x->host->login);
 }
 
 static void finish_refused(struct ic_exchange *x, enum imgcheck_verdict verdict, const char *reason)
 {
 	const struct ic_reply reply = {.verdict = verdict, .reason = reason,
-	                               .with_login = x->home && !ic_login_is_anonymous(x->host->login)};
+	                               .with_login = x->home && !ic_login_is_anonymous(&x->host->login)};
 
 	end(x, &reply);
 }

@@ -105,16 +105,16 @@ void ic_pieces_init(struct ic_pieces *all, struct ic_session *session, ic_piece_
 	*all = (struct ic_pieces){.session = session, .depth = ic_config_depth(session->config), .decided = decided, .arg = arg};
 }
 
-void ic_pieces_clear(struct ic_pieces *all)
+void ic_pieces_forget(struct ic_source *source)
 {
-	tdestroy(all->tree, free_piece);
-	all->tree = NULL;
+	tdestroy(source->pieces, free_piece);
+	source->pieces = NULL;
 }
 
 /* The endpoint at hand asks, or the piece is decided by those that were asked. */
 static void ask_next(struct ic_piece *piece);
 
-static int fill(struct ic_piece *piece, const struct ic_source *source, const struct ic_part *part)
+static int fill(struct ic_piece *piece, const struct ic_part *part)
 {
 	struct ic_buf key IC_AUTO(buf);
 	int result;
@@ -124,8 +124,7 @@ static int fill(struct ic_piece *piece, const struct ic_source *source, const st
 	ic_texts_init(&piece->urls, IC_MAX_LIST_ITEMS);
 	ic_vec_init(&piece->parents, sizeof(struct ic_piece *), IC_MAX_PIECES);
 	ic_vec_init(&piece->images, sizeof(size_t), IC_MAX_IMAGES);
-	result = ic_buf_printf(&key, NULL, "%s\n%d\n%s\n%d\n%zu\n%zu", source->key, (int)part->kind, part->name, part->judge,
-	                       part->size, part->layers);
+	result = ic_buf_printf(&key, NULL, "%s %d %d %zu %zu", part->name, (int)part->kind, part->judge, part->size, part->layers);
 	for (size_t i = 0; result == 0 && part->urls && i < part->urls->count; i++)
 		result = ic_texts_push(&piece->urls, ic_texts_get(part->urls, i), strlen(ic_texts_get(part->urls, i)), NULL);
 	piece->key = ic_buf_take(&key);
@@ -139,7 +138,7 @@ static int fill(struct ic_piece *piece, const struct ic_source *source, const st
 	return result;
 }
 
-static struct ic_piece *new_piece(struct ic_pieces *all, const struct ic_source *source, const struct ic_part *part)
+static struct ic_piece *new_piece(struct ic_pieces *all, struct ic_source *source, const struct ic_part *part)
 {
 	struct ic_piece *piece = calloc(1, sizeof(*piece));
 
@@ -154,17 +153,17 @@ static struct ic_piece *new_piece(struct ic_pieces *all, const struct ic_source 
 	piece->depth = part->depth;
 	piece->layers = part->layers;
 	piece->finding.platform = piece->failure.platform = part->platform;
-	if (fill(piece, source, part) == 0)
+	if (fill(piece, part) == 0)
 		return piece;
 	free_piece(piece);
 	return NULL;
 }
 
-struct ic_piece *ic_pieces_get(struct ic_pieces *all, const struct ic_source *source, const struct ic_part *part)
+struct ic_piece *ic_pieces_get(struct ic_pieces *all, struct ic_source *source, const struct ic_part *part)
 {
 	struct ic_piece *piece = new_piece(all, source, part), **found;
 
-	found = piece ? tsearch(piece, &all->tree, by_key) : NULL;
+	found = piece ? tsearch(piece, &source->pieces, by_key) : NULL;
 	if (!found) {
 		if (piece)
 			free_piece(piece);

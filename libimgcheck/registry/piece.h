@@ -21,10 +21,15 @@ enum ic_piece_kind {
 	IC_PIECE_LAYER     /* HEAD, or a first byte */
 };
 
-/* The endpoints of one repository, shared by its images. */
+/* The endpoints of one repository and the pieces that they have, shared by its images. */
 struct ic_source {
 	char *key;
 	struct ic_endpoints endpoints;
+	void *pieces;               /* tree of struct ic_piece by key */
+	size_t undecided;           /* images; pieces outlive none of them */
+	size_t latest;              /* the image that was begun last */
+	bool listed;                /* among those that may be forgotten */
+	struct ic_source *next;
 };
 
 /* Whose platform the config of a manifest is held against, beside the number of a wanted platform. */
@@ -55,7 +60,7 @@ struct ic_piece {
 	char *key;
 	enum ic_piece_kind kind;
 	struct ic_pieces *all;
-	const struct ic_source *source;
+	struct ic_source *source;
 	/* what it is, told by what names it */
 	char *name; /* a tag, or a digest */
 	char *media_type;
@@ -90,14 +95,15 @@ typedef void (*ic_piece_decided)(void *arg, const struct ic_piece *piece, size_t
 struct ic_pieces {
 	struct ic_session *session;
 	enum ic_depth depth;
-	void *tree;
-	size_t count;
+	size_t count; /* ever asked for */
 	ic_piece_decided decided;
 	void *arg;
 };
 
 void ic_pieces_init(struct ic_pieces *all, struct ic_session *session, ic_piece_decided decided, void *arg);
-void ic_pieces_clear(struct ic_pieces *all);
+
+/* Frees the pieces of a source. */
+void ic_pieces_forget(struct ic_source *source);
 
 /* A piece as what names it describes it; everything is copied. */
 struct ic_part {
@@ -112,7 +118,7 @@ struct ic_part {
 };
 
 /* The piece, known or new (then it is asked for).  NULL: the session has failed. */
-struct ic_piece *ic_pieces_get(struct ic_pieces *all, const struct ic_source *source, const struct ic_part *part);
+struct ic_piece *ic_pieces_get(struct ic_pieces *all, struct ic_source *source, const struct ic_part *part);
 
 /* Asks for the piece below the parent, which is decided no sooner. */
 void ic_piece_add(struct ic_piece *parent, const struct ic_part *part);

@@ -7,6 +7,8 @@
 #include "base/limits.h"
 #include "base/text.h"
 #include "manifest/images.h"
+#include "registry/authorize.h"
+#include "registry/lanes.h"
 #include "registry/piece.h"
 #include "source/config.h"
 
@@ -15,7 +17,10 @@ struct imgcheck_run {
 	const struct imgcheck_images *images;
 	struct ic_session session;
 	struct ic_pieces pieces;
-	void *sources;          /* tree of struct ic_source by key */
+	struct ic_lanes lanes;     /* which image is begun next */
+	void *sources;             /* tree of struct ic_source by key */
+	struct ic_source **source; /* of each image that is begun and not decided; else NULL */
+	struct ic_source *idle;    /* list of those that may be forgotten */
 	struct ic_result *results;
 	size_t count, done;
 };
@@ -31,11 +36,25 @@ static char *copy_text(struct imgcheck_run *r, const char *text)
 	return copy;
 }
 
+/* A source without undecided images is forgotten, but not now: its pieces are at work. */
+static void leave_source(struct imgcheck_run *r, size_t i)
+{
+	struct ic_source *source = IC_TAKE(r->source[i]);
+
+	if (!source || --source->undecided > 0 || source->listed)
+		return;
+	source->listed = true;
+	source->next = r->idle;
+	r->idle = source;
+}
+
 static void tell_done(struct imgcheck_run *r, size_t i)
 {
 	const struct ic_result *result = &r->results[i];
 
 	r->done++;
+	ic_lanes_decided(&r->lanes, i);
+	leave_source(r, i);
 	ic_config_tell(r->config, &(struct imgcheck_event){IMGCHECK_EVENT_DONE, result->host, result->reference, r->done, r->count});
 }
 
@@ -111,6 +130,7 @@ static void free_source(void *arg)
 {
 	struct ic_source *source = arg;
 
+	ic_pieces_forget(source);
 	ic_endpoints_clear(&source->endpoints);
 	free(source->key);
 	free(source);
@@ -163,6 +183,29 @@ static int get_source(struct imgcheck_run *r, struct ic_endpoints *endpoints, st
 	return result;
 }
 
+/* Nothing more is known of what no image is waiting for.  One whose repository comes next stays. */
+static void forget_idle(struct imgcheck_run *r)
+{
+	struct ic_source *source = IC_TAKE(r->idle);
+
+	while (source) {
+		struct ic_source *next = source->next;
+
+		source->listed = false;
+		if (source->undecided == 0 && ic_lanes_is_latest(&r->lanes, source->latest)) {
+			source->listed = true;
+			source->next = r->idle;
+			r->idle = source;
+		} else if (source->undecided == 0) {
+			(void)tdelete(source, &r->sources, by_key);
+			for (size_t i = 0; i < source->endpoints.list.count; i++)
+				ic_authorize_forget(&r->session, ic_vec_at(&source->endpoints.list, i));
+			free_source(source);
+		}
+		source = next;
+	}
+}
+
 /* ------------------------------------------------------------------ images */
 
 static int reference_text(const struct ic_ref *ref, char **out, struct imgcheck_error **err)
@@ -198,6 +241,9 @@ static int ask(struct imgcheck_run *r, size_t i, struct ic_endpoints *endpoints,
 	result = get_source(r, endpoints, &source, err);
 	if (result < 0)
 		return result;
+	source->undecided++;
+	source->latest = i;
+	r->source[i] = source;
 	piece = ic_pieces_get(&r->pieces, source,
 	                      &(struct ic_part){.kind = IC_PIECE_TAG, .name = name, .platform = -1, .judge = IC_JUDGE_ALL});
 	if (piece)
@@ -272,6 +318,33 @@ static int init_results(struct imgcheck_run *r, struct imgcheck_error **err)
 	return result < 0 ? result : r->session.failed ? ic_error_nomem(err) : 0;
 }
 
+/* Begins as many images as there is room for.  1: some were. */
+static int begin_images(struct imgcheck_run *r, struct imgcheck_error **err)
+{
+	int result = 0;
+	bool some = false;
+	size_t i;
+
+	while (result == 0 && ic_lanes_next(&r->lanes, &i)) {
+		result = start_image(r, i, err);
+		some = true;
+	}
+	return result < 0 ? result : some;
+}
+
+static int init_lanes(struct imgcheck_run *r, struct imgcheck_error **err)
+{
+	const struct ic_ref **refs = calloc(r->count + 1, sizeof(*refs));
+	int result;
+
+	r->source = calloc(r->count + 1, sizeof(*r->source));
+	for (size_t i = 0; refs && i < r->count; i++)
+		refs[i] = &imgcheck_images_get(r->images, i)->ref;
+	result = refs && r->source ? ic_lanes_init(&r->lanes, refs, r->count, err) : ic_error_nomem(err);
+	free(refs);
+	return result;
+}
+
 /* ------------------------------------------------------------------ the run */
 
 static int start(struct imgcheck_run *r, struct imgcheck_error **err)
@@ -282,9 +355,9 @@ static int start(struct imgcheck_run *r, struct imgcheck_error **err)
 	ic_pieces_init(&r->pieces, &r->session, on_decided, r);
 	if (result == 0)
 		result = init_results(r, err);
-	for (size_t i = 0; result == 0 && i < r->count; i++)
-		result = start_image(r, i, err);
-	return result;
+	if (result == 0)
+		result = init_lanes(r, err);
+	return result < 0 ? result : begin_images(r, err);
 }
 
 int imgcheck_run_new(struct imgcheck_config *c, struct imgcheck_images *s, struct imgcheck_run **out, struct imgcheck_error **err)
@@ -315,11 +388,12 @@ void imgcheck_run_free(struct imgcheck_run *r)
 	if (!r)
 		return;
 	ic_session_clear(&r->session);
-	ic_pieces_clear(&r->pieces);
 	tdestroy(r->sources, free_source);
 	for (size_t i = 0; r->results && i < r->count; i++)
 		ic_result_clear(&r->results[i]);
 	free(r->results);
+	free(r->source);
+	ic_lanes_clear(&r->lanes);
 	free(r);
 }
 
@@ -330,10 +404,16 @@ int imgcheck_run_fd(const struct imgcheck_run *r)
 
 int imgcheck_run_step(struct imgcheck_run *r, int timeout_ms, struct imgcheck_error **err)
 {
-	int result = ic_http_step(r->session.http, timeout_ms, err);
+	int asking = ic_http_step(r->session.http, timeout_ms, err), begun = 0;
 
-	if (result < 0 || r->session.failed == 0)
-		return result;
+	if (asking >= 0 && r->session.failed == 0) {
+		forget_idle(r);
+		begun = begin_images(r, err);
+	}
+	if (asking < 0 || begun < 0)
+		return asking < 0 ? asking : begun;
+	if (r->session.failed == 0)
+		return r->done < r->count && (asking > 0 || begun > 0);
 	if (r->session.failed == IMGCHECK_ERR_NOMEM)
 		return ic_error_nomem(err);
 	return ic_error_set(err, IMGCHECK_ERR_INTERNAL, "cannot go on with the check: an internal fault");

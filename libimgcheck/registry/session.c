@@ -79,6 +79,7 @@ static void free_host(void *arg)
 	tdestroy(host->tokens, ic_token_free);
 	ic_challenges_clear(&host->challenges);
 	ic_secret_free(host->basic);
+	ic_login_clear(&host->login);
 	free(host->limited);
 	free(host->unusable);
 	ic_ping_free(host->ping);
@@ -105,7 +106,6 @@ static int host_key(const char *url, const struct ic_login *login, char **key, s
 
 struct ic_host_state *ic_session_host(struct ic_session *s, const char *url, const struct ic_login *login)
 {
-	static const struct ic_login anonymous;
 	struct ic_host_state *host = calloc(1, sizeof(*host)), **found;
 
 	if (!host || host_key(url, login, &host->key, NULL) < 0) {
@@ -113,7 +113,6 @@ struct ic_host_state *ic_session_host(struct ic_session *s, const char *url, con
 		ic_session_fail(s, IMGCHECK_ERR_NOMEM);
 		return NULL;
 	}
-	host->login = login ? login : &anonymous;
 	found = tsearch(host, &s->hosts, by_key);
 	if (!found) {
 		free_host(host);
@@ -122,6 +121,8 @@ struct ic_host_state *ic_session_host(struct ic_session *s, const char *url, con
 	}
 	if (*found != host)
 		free_host(host);
+	else if (login && ic_login_copy(login, &host->login, NULL) < 0)
+		ic_session_fail(s, IMGCHECK_ERR_NOMEM);
 	return *found;
 }
 

@@ -33,7 +33,7 @@ enum ic_host_knowledge { IC_HOST_UNKNOWN, IC_HOST_ASKED, IC_HOST_KNOWN };
 /* scheme://host:port with one login. */
 struct ic_host_state {
 	char *key;
-	const struct ic_login *login;         /* never NULL; without user and secret: anonymous */
+	struct ic_login login;                /* without user and secret: anonymous */
 	enum ic_host_knowledge state;
 	struct ic_vec challenges;             /* owns what challenge points into */
 	const struct ic_challenge *challenge; /* how to answer it; NULL where it asks for nothing */
@@ -77,8 +77,8 @@ const char *ic_session_proxy(struct ic_session *s, const struct ic_url *url);
 void ic_session_fail(struct ic_session *s, int result);
 
 /*
- * The host of a URL for this login (NULL for none; borrowed for the session's life), known or new; NULL
- * without memory (the session has then failed).  The URL is one that ic_url_parse() takes.
+ * The host of a URL for this login (NULL for none), known or new; NULL without memory (the session has then
+ * failed).  The URL is one that ic_url_parse() takes.
  */
 struct ic_host_state *ic_session_host(struct ic_session *s, const char *url, const struct ic_login *login);
 

@@ -34,12 +34,13 @@ static void target_clear(struct target *t)
 	free(t->host_name);
 }
 
-static void login_clear(struct ic_login *login)
+void ic_login_clear(struct ic_login *login)
 {
 	ic_secret_free(login->user);
 	ic_secret_free(login->secret);
 	ic_secret_free(login->identity_token);
 	free(login->source);
+	*login = (struct ic_login){0};
 }
 
 static void endpoint_clear(struct ic_endpoint *e)
@@ -54,7 +55,7 @@ static void endpoint_clear(struct ic_endpoint *e)
 	ic_vec_clear(&e->header);
 	ic_secret_free(e->proxy);
 	free(e->proxy_source);
-	login_clear(&e->login);
+	ic_login_clear(&e->login);
 }
 
 void ic_endpoints_clear(struct ic_endpoints *e)
@@ -160,6 +161,15 @@ static bool set_text(char **out, const char *text)
 {
 	*out = text ? ic_text_copy(text, strlen(text)) : NULL;
 	return !text || *out;
+}
+
+int ic_login_copy(const struct ic_login *login, struct ic_login *out, struct imgcheck_error **err)
+{
+	*out = (struct ic_login){0};
+	if (set_text(&out->user, login->user) && set_text(&out->secret, login->secret) &&
+	    set_text(&out->identity_token, login->identity_token) && set_text(&out->source, login->source))
+		return 0;
+	return ic_error_nomem(err);
 }
 
 static int copy_header(struct ic_endpoint *e, const struct ic_mirror *m)

@@ -19,6 +19,10 @@ struct ic_login {
 	char *source;         /* for reports: "/root/.docker/config.json"; without credentials NULL, or "none (why)" */
 };
 
+/* *out is cleared with ic_login_clear(), whatever the result.  Errors: NOMEM. */
+int ic_login_copy(const struct ic_login *login, struct ic_login *out, struct imgcheck_error **err) IC_MUST_CHECK;
+void ic_login_clear(struct ic_login *login);
+
 struct ic_endpoint {
 	char *scheme;     /* "https" or "http" */
 	char *host;       /* host[:port], as in a URL */
