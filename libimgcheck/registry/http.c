@@ -47,6 +47,8 @@ struct ic_http {
 	bool stopped, broken; /* broken: the loop or libcurl failed */
 	struct ic_http_ca ca;
 	struct ic_http_cas own_cas; /* of single hosts */
+	CURL *idle[IC_MAX_STREAMS]; /* handles for the next transfers, which are costly to make */
+	size_t idle_count;
 };
 
 #define SET(ok, easy, option, value) ((ok) = (ok) && curl_easy_setopt((easy), (option), (value)) == CURLE_OK)
@@ -223,13 +225,22 @@ static int on_timer(CURLM *multi, long timeout_ms, void *arg)
 
 /* ------------------------------------------------------------------ requests */
 
+static void keep_handle(struct ic_http *h, CURL *easy)
+{
+	curl_easy_reset(easy);
+	if (h->idle_count < IC_COUNT(h->idle))
+		h->idle[h->idle_count++] = easy;
+	else
+		curl_easy_cleanup(easy);
+}
+
 static void free_flight(struct ic_http *h, struct ic_flight *f)
 {
 	if (!f)
 		return;
 	if (f->easy) {
 		(void)curl_multi_remove_handle(h->multi, f->easy);
-		curl_easy_cleanup(f->easy);
+		keep_handle(h, f->easy);
 	}
 	curl_slist_free_all(f->header);
 	ic_buf_clear(&f->answer.body);
@@ -404,7 +415,7 @@ static bool launch(struct ic_http *h, struct ic_transfer *t)
 	ic_buf_init(&f->answer.body, t->max_body);
 	ic_texts_init(&f->answer.header, IC_MAX_HEADER_FIELDS);
 	f->answer.detail = "";
-	f->easy = curl_easy_init();
+	f->easy = h->idle_count > 0 ? h->idle[--h->idle_count] : curl_easy_init();
 	return f->easy && set_connection(t, f->easy) && set_trust(t, f->easy) && set_callbacks(t, f->easy) &&
 	       set_request(t, f->easy) && set_header(t, f) && curl_multi_add_handle(h->multi, f->easy) == CURLM_OK;
 }
@@ -780,6 +791,8 @@ void ic_http_free(struct ic_http *h)
 		return;
 	while ((job = ic_queue_take(&h->queue, UINT64_MAX)))
 		drop(as_transfer(job));
+	while (h->idle_count > 0)
+		curl_easy_cleanup(h->idle[--h->idle_count]);
 	(void)curl_multi_cleanup(h->multi);
 	(void)curl_share_cleanup(h->share);
 	ic_queue_clear(&h->queue);
