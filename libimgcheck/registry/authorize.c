@@ -308,7 +308,8 @@ static void on_answer(void *arg, const struct ic_http_answer *answer)
 		result = t->stale ? 0 : accept_token(t, answer, &why);
 	else if (answer->end == IC_HTTP_ANSWERED && answer->status / 100 == 3)
 		follow(t, answer);
-	else if (answer->end == IC_HTTP_ANSWERED && t->form && ic_token_falls_back(t->session->profile, &t->host->login, answer->status))
+	else if (answer->end == IC_HTTP_ANSWERED && t->form &&
+	         ic_token_falls_back(t->session->profile, &t->host->login, answer->status))
 		ask(t, IC_TOKEN_GET);
 	else if (is_repeated(t, answer, &delay))
 		send(t, delay);

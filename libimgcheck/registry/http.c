@@ -225,22 +225,17 @@ static int on_timer(CURLM *multi, long timeout_ms, void *arg)
 
 /* ------------------------------------------------------------------ requests */
 
-static void keep_handle(struct ic_http *h, CURL *easy)
-{
-	curl_easy_reset(easy);
-	if (h->idle_count < IC_COUNT(h->idle))
-		h->idle[h->idle_count++] = easy;
-	else
-		curl_easy_cleanup(easy);
-}
-
 static void free_flight(struct ic_http *h, struct ic_flight *f)
 {
 	if (!f)
 		return;
 	if (f->easy) {
 		(void)curl_multi_remove_handle(h->multi, f->easy);
-		keep_handle(h, f->easy);
+		curl_easy_reset(f->easy);
+		if (h->idle_count < IC_COUNT(h->idle))
+			h->idle[h->idle_count++] = f->easy;
+		else
+			curl_easy_cleanup(f->easy);
 	}
 	curl_slist_free_all(f->header);
 	ic_buf_clear(&f->answer.body);

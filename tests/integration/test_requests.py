@@ -3,9 +3,11 @@
 
 import collections
 import functools
+import json
 import unittest
 
 import world
+from support.images import MEDIA
 
 COUNT = 100
 
@@ -68,3 +70,17 @@ class Count(unittest.TestCase):
         before = len(world.plain().requests())
         world.check_images(world.plain().host, ["twice/image:v1"] * 3, "--depth", "tag")
         self.assertEqual(len(world.plain().requests()) - before, 1)
+
+    def test_more_images_than_are_begun_at_once_share_what_they_have_in_common(self):
+        tags, client = 600, world.client()
+        image = client.push("many/tags", "v0")
+        document = json.loads(client.request("GET", f"/v2/many/tags/manifests/{image.digest}",
+                                             headers={"Accept": MEDIA["oci"]["manifest"]})[1])
+        for i in range(1, tags):
+            client.put_manifest("many/tags", f"v{i}", MEDIA["oci"]["manifest"], document)
+        before = len(world.plain().requests())
+        checked = world.check_images(world.plain().host, [f"many/tags:v{i}" for i in range(tags)])
+        self.assertEqual(collections.Counter(checked.verdicts().values()), {"ok": tags}, checked.stderr)
+        asked = world.plain().requests()[before:]
+        self.assertEqual(len(asked), tags + len(("manifest", "config", "layer")))
+        self.assertEqual(len({request.path for request in asked}), len(asked))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "registry/lanes.h"
 
+#include <stdint.h>
 #include <string.h>
 
 #include "base/limits.h"
@@ -58,8 +59,8 @@ TEST(lanes, begin_in_turns)
 /* A registry whose images are never decided has its own share; the other one's go on. */
 TEST(lanes, one_that_hangs_holds_up_none_but_its_own)
 {
-	static const struct ic_ref hanging = {.registry = (char[]){"a"}, .repository = (char[]){"x"}};
-	static const struct ic_ref other = {.registry = (char[]){"b"}, .repository = (char[]){"x"}};
+	const struct ic_ref hanging = {.registry = (char[]){"a"}, .repository = (char[]){"x"}};
+	const struct ic_ref other = {.registry = (char[]){"b"}, .repository = (char[]){"x"}};
 	static const struct ic_ref *refs[2 * IC_MAX_BEGUN];
 	size_t begun[2] = {0, 0}, image;
 	struct ic_lanes lanes;
@@ -81,7 +82,7 @@ TEST(lanes, one_that_hangs_holds_up_none_but_its_own)
 /* The last image begun keeps its repository in mind for the next one. */
 TEST(lanes, the_latest_is_known)
 {
-	static const struct ic_ref one = {.registry = (char[]){"a"}, .repository = (char[]){"x"}};
+	const struct ic_ref one = {.registry = (char[]){"a"}, .repository = (char[]){"x"}};
 	const struct ic_ref *refs[] = {&one, &one};
 	struct ic_lanes lanes;
 	size_t image;
