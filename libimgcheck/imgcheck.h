@@ -248,7 +248,7 @@ enum imgcheck_option {
 	IMGCHECK_OPTION_REGISTRY,    /* host[:port][/prefix] */
 	IMGCHECK_OPTION_REWRITE,     /* true: plain references are asked of the registry too */
 	IMGCHECK_OPTION_REWRITE_MAP, /* list; FROM=TO, the first prefix that matches wins */
-	IMGCHECK_OPTION_RUNTIME,     /* containerd */
+	IMGCHECK_OPTION_RUNTIME,     /* containerd, crio */
 	IMGCHECK_OPTION_PLATFORM,    /* list; os/arch[/variant], default the host's */
 	IMGCHECK_OPTION_DEPTH,       /* tag, platform, blobs (default), bytes */
 	IMGCHECK_OPTION_DEADLINE,    /* seconds for the whole run, 1 to 3600, default 240 */

@@ -14,8 +14,6 @@
 #define OCI_MANIFEST "application/vnd.oci.image.manifest.v1+json"
 #define OCI_INDEX "application/vnd.oci.image.index.v1+json"
 
-const char ic_content_accept[] = "Accept: " DOCKER_MANIFEST ", " DOCKER_LIST ", " OCI_MANIFEST ", " OCI_INDEX ", */*";
-
 static const struct {
 	const char *media_type;
 	enum ic_content_kind kind;
@@ -83,6 +81,18 @@ static int parse_json(const char *body, size_t len, json_t **out, struct imgchec
 	return result;
 }
 
+enum ic_content_kind ic_content_kind_for(const struct ic_profile *profile, const char *content_type)
+{
+	enum ic_content_kind kind = ic_content_kind(content_type);
+
+	return kind == IC_CONTENT_OTHER && profile->schema1 ? IC_CONTENT_SCHEMA1 : kind;
+}
+
+bool ic_content_is_docker_list(const char *content_type)
+{
+	return content_type && ic_text_equal(content_type, strcspn(content_type, ";"), DOCKER_LIST);
+}
+
 /* ------------------------------------------------------------------ descriptors */
 
 static void descriptor_clear(struct ic_descriptor *d)
@@ -100,7 +110,8 @@ static const char *text_or_empty(const json_t *object, const char *key)
 	return text ? text : "";
 }
 
-static int read_size(const json_t *object, struct ic_descriptor *d, struct imgcheck_error **err)
+static int read_size(const struct ic_profile *profile, const json_t *object, struct ic_descriptor *d,
+                     struct imgcheck_error **err)
 {
 	const json_t *size = json_object_get(object, "size");
 
@@ -108,8 +119,10 @@ static int read_size(const json_t *object, struct ic_descriptor *d, struct imgch
 		return ic_error_set(err, IMGCHECK_ERR_SYNTAX, "it has a size that is no whole number");
 	if (json_integer_value(size) > 0)
 		d->size = (size_t)json_integer_value(size);
-	else
-		d->fault = json_integer_value(size) < 0 ? "it has content with a negative size" : "it has content with a size of zero";
+	else if (json_integer_value(size) < 0)
+		d->fault = "it has content with a negative size";
+	else if (profile->told_sizes)
+		d->fault = "it has content with a size of zero";
 	return 0;
 }
 
@@ -144,11 +157,21 @@ static void read_platform(const json_t *object, struct ic_descriptor *d)
 	const json_t *platform = json_object_get(object, "platform");
 
 	d->has_platform = json_is_object(platform);
+	if (!ic_platform_from_text(ic_json_text(platform, "os"), ic_json_text(platform, "architecture"),
+	                           ic_json_text(platform, "variant"), &d->written))
+		d->written = (struct ic_platform){"", "", ""};
 	if (json_array_size(json_object_get(platform, "os.features")) > 0)
 		ic_platform_from_fields("unknown", "unknown", "", &d->platform); /* nodes have none of these features */
 	else if (d->has_platform)
 		ic_platform_from_fields(text_or_empty(platform, "os"), text_or_empty(platform, "architecture"),
 		                        text_or_empty(platform, "variant"), &d->platform);
+}
+
+static bool is_zstd(const json_t *object)
+{
+	const char *told = ic_json_text(json_object_get(object, "annotations"), "io.github.containers.compression.zstd");
+
+	return told && strcmp(told, "true") == 0;
 }
 
 /* Embedded content counts where it has the size that is told; else it is as good as absent. */
@@ -171,7 +194,8 @@ static int read_data(const json_t *object, struct ic_descriptor *d, struct imgch
  * Fills *d, cleared with descriptor_clear() whatever the result.  What is wrong with content that may never be
  * fetched is its fault, not an error: the entry of an index for another platform does no harm.
  */
-static int read_descriptor(const json_t *object, struct ic_descriptor *d, struct imgcheck_error **err)
+static int read_descriptor(const struct ic_profile *profile, const json_t *object, struct ic_descriptor *d,
+                           struct imgcheck_error **err)
 {
 	const char *media_type = text_or_empty(object, "mediaType");
 	int result;
@@ -182,7 +206,7 @@ static int read_descriptor(const json_t *object, struct ic_descriptor *d, struct
 		return ic_error_nomem(err);
 	if (!json_is_object(object))
 		return ic_error_set(err, IMGCHECK_ERR_SYNTAX, "it lists content that is no object");
-	result = read_size(object, d, err);
+	result = read_size(profile, object, d, err);
 	if (result == 0)
 		result = read_digest(object, d, err);
 	if (result == 0)
@@ -190,6 +214,7 @@ static int read_descriptor(const json_t *object, struct ic_descriptor *d, struct
 	if (result < 0)
 		return result;
 	read_platform(object, d);
+	d->zstd = is_zstd(object);
 	return read_data(object, d, err);
 }
 
@@ -202,7 +227,7 @@ static int read_entries(const json_t *list, struct ic_content *c, struct imgchec
 		return ic_error_set(err, IMGCHECK_ERR_SYNTAX, "its list of contents is no list");
 	json_array_foreach(list, i, item) {
 		struct ic_descriptor d;
-		int result = read_descriptor(item, &d, err);
+		int result = read_descriptor(c->profile, item, &d, err);
 
 		if (result == 0)
 			result = ic_vec_push(&c->entries, &d, err);
@@ -224,11 +249,17 @@ static bool has_member(const json_t *body, const char *key)
 }
 
 /* A body that can be read as two things is refused (CVE-2021-41190). */
-static int check_ambiguity(enum ic_content_kind kind, const json_t *body, struct imgcheck_error **err)
+static int check_ambiguity(const struct ic_profile *profile, enum ic_content_kind kind, const json_t *body,
+                           struct imgcheck_error **err)
 {
 	const char *media_type = ic_json_text(body, "mediaType");
-	enum ic_content_kind said = ic_content_kind(media_type);
+	enum ic_content_kind said = profile->body_type ? ic_content_kind(media_type) : IC_CONTENT_OTHER;
 
+	if (kind == IC_CONTENT_SCHEMA1) {
+		if (has_member(body, "manifests") || has_member(body, "config") || has_member(body, "layers"))
+			return ic_error_set(err, IMGCHECK_ERR_SYNTAX, "it is in the old schema 1 format and in another one");
+		return 0;
+	}
 	if (has_member(body, "fsLayers"))
 		return ic_error_set(err, IMGCHECK_ERR_SYNTAX, "it is in the old schema 1 format");
 	if (kind == IC_CONTENT_MANIFEST && (has_member(body, "manifests") || said == IC_CONTENT_INDEX))
@@ -247,7 +278,7 @@ static int check_layers(struct ic_content *c, struct imgcheck_error **err)
 
 		if (layer->fault)
 			return ic_error_set(err, IMGCHECK_ERR_SYNTAX, "%s", layer->fault);
-		c->layers += is_layer_type(layer->media_type);
+		c->layers += c->profile->every_layer || is_layer_type(layer->media_type);
 	}
 	return 0;
 }
@@ -255,7 +286,7 @@ static int check_layers(struct ic_content *c, struct imgcheck_error **err)
 static int read_manifest(const json_t *body, struct ic_content *c, struct imgcheck_error **err)
 {
 	size_t known = 0;
-	int result = read_descriptor(json_object_get(body, "config"), &c->config, err);
+	int result = read_descriptor(c->profile, json_object_get(body, "config"), &c->config, err);
 
 	if (result == 0 && c->config.fault)
 		result = ic_error_set(err, IMGCHECK_ERR_SYNTAX, "%s", c->config.fault);
@@ -271,24 +302,70 @@ static int read_manifest(const json_t *body, struct ic_content *c, struct imgche
 	return result < 0 ? result : check_layers(c, err);
 }
 
-int ic_content_parse(enum ic_content_kind kind, const char *body, size_t len, struct ic_content *out,
-                     struct imgcheck_error **err)
+/* Adds a layer of which nothing is known but its digest. */
+static int add_blob_sum(const json_t *layer, struct ic_content *c, struct imgcheck_error **err)
+{
+	const char *digest = text_or_empty(layer, "blobSum");
+	struct ic_descriptor d = {.media_type = ic_text_copy("", 0), .digest = ic_text_copy(digest, strlen(digest))};
+	int result;
+
+	ic_texts_init(&d.urls, IC_MAX_LIST_ITEMS);
+	if (!d.media_type || !d.digest)
+		result = ic_error_nomem(err);
+	else if (!ic_digest_is_valid(digest, strlen(digest), NULL))
+		result = ic_error_set(err, IMGCHECK_ERR_SYNTAX, "it has no valid digest where one belongs");
+	else
+		result = ic_vec_push(&c->entries, &d, err);
+	if (result < 0)
+		descriptor_clear(&d);
+	return result;
+}
+
+/* Image manifest v2, schema 1: layers alone, the newest first. */
+static int read_schema1(const json_t *body, struct ic_content *c, struct imgcheck_error **err)
+{
+	const json_t *version = json_object_get(body, "schemaVersion"), *layers = json_object_get(body, "fsLayers"), *layer;
+	int result = 0;
+	size_t i;
+
+	if (json_integer_value(version) != 1)
+		return ic_error_set(err, IMGCHECK_ERR_SYNTAX, "it is taken for the old schema 1 format for its media type, but has "
+		                    "the schema version %lld", (long long)json_integer_value(version));
+	if (json_array_size(layers) == 0)
+		return ic_error_set(err, IMGCHECK_ERR_SYNTAX, "it has no layers");
+	result = check_ambiguity(c->profile, IC_CONTENT_SCHEMA1, body, err);
+	json_array_foreach(layers, i, layer)
+		if (result == 0)
+			result = add_blob_sum(layer, c, err);
+	return result;
+}
+
+static int read_body(const json_t *body, struct ic_content *c, struct imgcheck_error **err)
+{
+	int result;
+
+	if (!json_is_object(body))
+		return ic_error_set(err, IMGCHECK_ERR_SYNTAX, "its body is no JSON object");
+	if (c->kind == IC_CONTENT_SCHEMA1)
+		return read_schema1(body, c, err);
+	result = check_ambiguity(c->profile, c->kind, body, err);
+	if (result < 0)
+		return result;
+	return c->kind == IC_CONTENT_MANIFEST ? read_manifest(body, c, err) : read_entries(json_object_get(body, "manifests"), c, err);
+}
+
+int ic_content_parse(const struct ic_profile *profile, enum ic_content_kind kind, const char *body, size_t len,
+                     struct ic_content *out, struct imgcheck_error **err)
 {
 	json_t *json IC_AUTO(json) = NULL;
 	int result;
 
-	*out = (struct ic_content){.kind = kind};
+	*out = (struct ic_content){.profile = profile, .kind = kind};
 	ic_vec_init(&out->entries, sizeof(struct ic_descriptor), IC_MAX_LAYERS);
 	result = parse_json(body, len, &json, err);
 	if (result < 0)
 		return result;
-	if (!json_is_object(json))
-		return ic_error_set(err, IMGCHECK_ERR_SYNTAX, "its body is no JSON object");
-	result = check_ambiguity(kind, json, err);
-	if (result == 0 && kind == IC_CONTENT_MANIFEST)
-		result = read_manifest(json, out, err);
-	else if (result == 0)
-		result = read_entries(json_object_get(json, "manifests"), out, err);
+	result = read_body(json, out, err);
 	if (result < 0)
 		ic_content_clear(out);
 	return result;
@@ -303,22 +380,34 @@ void ic_content_clear(struct ic_content *c)
 	c->config = (struct ic_descriptor){0};
 }
 
+/* How well the entry serves the platform; -1: not at all. */
+static int rank_entry(const struct ic_content *index, const struct ic_descriptor *d, const struct ic_platform *want)
+{
+	if (!d->has_platform)
+		return -1;
+	return index->profile->written_platforms ? ic_platform_rank_written(want, &d->written) : ic_platform_rank(want, &d->platform);
+}
+
 bool ic_content_choose(const struct ic_content *index, const struct ic_platform *want, size_t *entry)
 {
-	bool found = false;
+	bool nameless = index->profile->nameless_is_judged || !index->docker_list;
+	bool found = false, zstd = false;
 	int best = -1;
 
 	for (size_t i = 0; i < index->entries.count; i++) {
 		const struct ic_descriptor *d = ic_vec_at(&index->entries, i);
-		int rank = d->has_platform ? ic_platform_rank(want, &d->platform) : -1;
-		bool better = rank >= 0 && (best < 0 || rank < best);
+		int rank = rank_entry(index, d, want);
+		bool preferred = rank == best && index->profile->prefers_zstd && d->zstd && !zstd;
+		bool better = rank >= 0 && (best < 0 || rank < best || preferred);
 
-		if (better || (!d->has_platform && !found)) {
+		if (better || (!d->has_platform && nameless && !found)) {
 			*entry = i;
 			found = true;
 		}
-		if (better)
+		if (better) {
 			best = rank;
+			zstd = d->zstd;
+		}
 	}
 	return found;
 }

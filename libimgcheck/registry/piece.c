@@ -124,7 +124,8 @@ static int fill(struct ic_piece *piece, const struct ic_part *part)
 	ic_texts_init(&piece->urls, IC_MAX_LIST_ITEMS);
 	ic_vec_init(&piece->parents, sizeof(struct ic_piece *), IC_MAX_PIECES);
 	ic_vec_init(&piece->images, sizeof(size_t), IC_MAX_IMAGES);
-	result = ic_buf_printf(&key, NULL, "%s %d %d %zu %zu", part->name, (int)part->kind, part->judge, part->size, part->layers);
+	result = ic_buf_printf(&key, NULL, "%s %d %d %zu %zu %zu", part->name, (int)part->kind, part->judge, part->size, part->layers,
+	                       part->only);
 	for (size_t i = 0; result == 0 && part->urls && i < part->urls->count; i++)
 		result = ic_texts_push(&piece->urls, ic_texts_get(part->urls, i), strlen(ic_texts_get(part->urls, i)), NULL);
 	piece->key = ic_buf_take(&key);
@@ -152,6 +153,7 @@ static struct ic_piece *new_piece(struct ic_pieces *all, struct ic_source *sourc
 	piece->judge = part->judge;
 	piece->depth = part->depth;
 	piece->layers = part->layers;
+	piece->only = part->only;
 	piece->finding.platform = piece->failure.platform = part->platform;
 	if (fill(piece, part) == 0)
 		return piece;
@@ -184,11 +186,13 @@ struct ic_piece *ic_pieces_get(struct ic_pieces *all, struct ic_source *source, 
 
 void ic_piece_add(struct ic_piece *parent, const struct ic_part *part)
 {
+	struct ic_part whole = *part;
 	struct ic_piece *piece;
 
 	/* the parent must not be decided while the new piece asks */
 	parent->pending++;
-	piece = ic_pieces_get(parent->all, parent->source, part);
+	whole.only = ic_piece_profile(parent)->one_endpoint ? parent->endpoint + 1 : 0;
+	piece = ic_pieces_get(parent->all, parent->source, &whole);
 	if (piece && !piece->decided && ic_vec_push(&piece->parents, &parent, NULL) < 0)
 		ic_session_fail(parent->all->session, IMGCHECK_ERR_NOMEM);
 	if (!piece || !piece->decided)
@@ -271,6 +275,11 @@ void ic_piece_fail(struct ic_piece *piece, enum imgcheck_verdict verdict, const 
 
 /* ------------------------------------------------------------------ endpoints */
 
+const struct ic_profile *ic_piece_profile(const struct ic_piece *piece)
+{
+	return piece->all->session->profile;
+}
+
 const struct ic_endpoint *ic_piece_endpoint(const struct ic_piece *piece)
 {
 	const struct ic_vec *list = &piece->source->endpoints.list;
@@ -321,7 +330,7 @@ static void fail_endpoint(struct ic_piece *piece, enum imgcheck_verdict verdict,
 {
 	const struct ic_endpoint *endpoint = ic_piece_endpoint(piece);
 
-	if (rank > piece->failure_rank) {
+	if (rank > piece->failure_rank || ic_piece_profile(piece)->last_failure_counts) {
 		struct ic_finding failure = {.verdict = verdict_for_kind(piece, verdict), .endpoint = endpoint,
 		                             .platform = piece->platform, .reason = ic_text_copy(reason, strlen(reason))};
 
@@ -354,16 +363,21 @@ bool ic_reply_is_oversized(const struct ic_reply *reply, size_t most)
 
 void ic_piece_fail_fetch(struct ic_piece *piece, const struct ic_reply *reply)
 {
-	if (ic_reply_is_oversized(reply, piece->size))
-		ic_piece_fail(piece, IMGCHECK_VERDICT_CORRUPT, "%s%s has more than the %zu bytes that were told", words[piece->kind],
-		              piece->name, piece->size);
+	const struct ic_profile *profile = ic_piece_profile(piece);
+	size_t limit = piece->kind == IC_PIECE_CONFIG ? profile->most_config_bytes : profile->most_manifest_bytes;
+	size_t most = profile->told_sizes ? piece->size : limit;
+
+	if (ic_reply_is_oversized(reply, most))
+		ic_piece_fail(piece, IMGCHECK_VERDICT_CORRUPT, "%s%s has more than the %zu bytes that %s", words[piece->kind],
+		              piece->name, most, profile->told_sizes ? "were told" : "the runtime takes");
 	else
 		ic_piece_fail_endpoint(piece, reply);
 }
 
 bool ic_piece_is_genuine(struct ic_piece *piece, const char *data, size_t len)
 {
-	if (len != piece->size)
+	/* whoever stores a config compares its size */
+	if (len != piece->size && (ic_piece_profile(piece)->told_sizes || piece->kind == IC_PIECE_CONFIG))
 		ic_piece_fail(piece, len == 0 ? IMGCHECK_VERDICT_INCOMPLETE : IMGCHECK_VERDICT_CORRUPT,
 		              "%s%s has %zu bytes where %zu were told", words[piece->kind], piece->name, len, piece->size);
 	else if (!ic_digest_matches(piece->name, data, len))
@@ -380,8 +394,12 @@ void ic_piece_fail_refused(struct ic_piece *piece)
 	fail_endpoint(piece, piece->refused.verdict, piece->refused.rank, reason ? reason : "");
 }
 
-static bool may_be_asked(const struct ic_piece *piece, const struct ic_endpoint *endpoint)
+static bool may_be_asked(const struct ic_piece *piece, size_t i)
 {
+	const struct ic_endpoint *endpoint = ic_vec_at(&piece->source->endpoints.list, i);
+
+	if (piece->only && i + 1 != piece->only)
+		return false;
 	/* hosts for layers and configs are taken as they come, whatever they are said to be capable of */
 	if (piece->kind == IC_PIECE_CONFIG || piece->kind == IC_PIECE_LAYER)
 		return true;
@@ -403,7 +421,7 @@ static void ask_next(struct ic_piece *piece)
 {
 	const struct ic_endpoint *endpoint;
 
-	while ((endpoint = ic_piece_endpoint(piece)) && !may_be_asked(piece, endpoint))
+	while ((endpoint = ic_piece_endpoint(piece)) && !may_be_asked(piece, piece->endpoint))
 		piece->endpoint++;
 	piece->step = 0;
 	if (!endpoint) {
@@ -431,7 +449,7 @@ bool ic_piece_is_last_endpoint(const struct ic_piece *piece)
 	const struct ic_vec *list = &piece->source->endpoints.list;
 
 	for (size_t i = piece->endpoint + 1; i < list->count; i++)
-		if (may_be_asked(piece, ic_vec_at(list, i)))
+		if (may_be_asked(piece, i))
 			return false;
 	return true;
 }

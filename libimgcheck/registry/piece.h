@@ -73,6 +73,7 @@ struct ic_piece {
 	char *data;           /* the content, `size` bytes, where what names it holds it; else NULL */
 	/* how far it is */
 	struct ic_exchange *exchange;
+	size_t only;          /* as in struct ic_part */
 	size_t endpoint, url; /* which is asked */
 	unsigned step;        /* what is asked of it; each kind has its own */
 	size_t pending;       /* pieces below it that are not decided */
@@ -115,6 +116,7 @@ struct ic_part {
 	unsigned depth;
 	size_t layers;
 	const char *data; /* `size` bytes, or NULL */
+	size_t only;      /* 1 and the number of the endpoint that alone is asked; 0: all are */
 };
 
 /* The piece, known or new (then it is asked for).  NULL: the session has failed. */
@@ -152,7 +154,7 @@ void ic_piece_fail_refused(struct ic_piece *piece);
 bool ic_piece_is_last_endpoint(const struct ic_piece *piece);
 
 /*
- * Of several endpoints' failures containerd reports the first of the highest class: no answer, then 404, then
+ * Of several endpoints' failures CRI-O reports the last, and containerd the first of the highest class: no answer, then 404, then
  * another status, then too large (core/remotes/docker/resolver.go).
  */
 int ic_piece_failure_rank(const struct ic_reply *reply);
@@ -165,6 +167,8 @@ enum imgcheck_verdict ic_piece_unreadable(int result);
 
 /* The piece's own part is good; what it names was added before. */
 void ic_piece_accept(struct ic_piece *piece);
+
+const struct ic_profile *ic_piece_profile(const struct ic_piece *piece);
 
 /* How each kind asks the endpoint at hand. */
 void ic_piece_ask_tag(struct ic_piece *piece);

@@ -91,8 +91,12 @@ static void ask_blob(struct ic_piece *piece, struct ic_question *question, ic_re
 
 void ic_piece_ask_config(struct ic_piece *piece)
 {
+	const struct ic_profile *profile = ic_piece_profile(piece);
+
 	if (piece->data)
 		read_config(piece, piece->data, piece->size);
+	else if (profile->most_config_bytes)
+		ask_blob(piece, &(struct ic_question){.method = IC_HTTP_GET, .max_body = profile->most_config_bytes}, on_config);
 	else if (piece->size > IC_MAX_CONFIG_BLOB_BYTES)
 		ic_piece_ask_layer(piece); /* more than is read here, though a runtime does: that it is there must do */
 	else
@@ -110,6 +114,8 @@ enum layer_step {
 
 static void ask_byte(struct ic_piece *piece, enum layer_step step);
 static void ask_url(struct ic_piece *piece);
+static const char *next_url(struct ic_piece *piece);
+static void ask_place(struct ic_piece *piece, const char *url);
 
 /* The whole size that an answer tells: of Content-Range behind the slash, else Content-Length. */
 static bool told_size(const struct ic_http_answer *answer, size_t *size)
@@ -120,6 +126,12 @@ static bool told_size(const struct ic_http_answer *answer, size_t *size)
 	if (range && text)
 		text++;
 	return text && (range || answer->status != 206) && ic_text_to_size(text, strlen(text), SIZE_MAX, size);
+}
+
+/* Where no size is told, any will do. */
+static bool has_size(const struct ic_piece *piece, size_t size)
+{
+	return size == piece->size || piece->size == 0;
 }
 
 static void fail_size(struct ic_piece *piece, size_t size)
@@ -133,7 +145,7 @@ static bool is_there(const struct ic_piece *piece, const struct ic_http_answer *
 {
 	size_t size = 0;
 
-	return answer && answer->end == IC_HTTP_ANSWERED && answer->status == 416 && told_size(answer, &size) && size == piece->size;
+	return answer && answer->end == IC_HTTP_ANSWERED && answer->status == 416 && told_size(answer, &size) && has_size(piece, size);
 }
 
 static void take_byte(struct ic_piece *piece, const struct ic_http_answer *answer)
@@ -142,16 +154,24 @@ static void take_byte(struct ic_piece *piece, const struct ic_http_answer *answe
 
 	if (answer->body.len == 0)
 		fail_size(piece, 0);
-	else if (told_size(answer, &size) && size != piece->size)
+	else if (told_size(answer, &size) && !has_size(piece, size))
 		fail_size(piece, size);
 	else
 		ic_piece_accept(piece);
 }
 
-/* A foreign layer's URL that says 404 leaves it to the next one; any other failure is the pull's. */
+/*
+ * A foreign layer's URL that says 404 leaves it to the next one, at last to the registry, and any other failure is
+ * the pull's; or each failure leaves it to the next one, and none to the registry.
+ */
 static void fail_url(struct ic_piece *piece, const struct ic_reply *reply)
 {
-	if (reply->answer && reply->answer->status == 404)
+	bool to_registry = ic_piece_profile(piece)->urls_then_registry;
+	const char *url = to_registry ? NULL : next_url(piece);
+
+	if (url)
+		ask_place(piece, url);
+	else if (to_registry && reply->answer && reply->answer->status == 404)
 		ask_url(piece);
 	else
 		ic_piece_fail(piece, reply->verdict, "its layer %s comes from a place of its own: %s", piece->name, reply->reason);
@@ -210,7 +230,7 @@ static void on_head(void *arg, const struct ic_reply *reply)
 		ask_byte(piece, LAYER_BYTE);
 	else if (reply->verdict != IMGCHECK_VERDICT_OK)
 		ic_piece_fail_endpoint(piece, reply);
-	else if (!told_size(reply->answer, &size) || size != piece->size)
+	else if (!told_size(reply->answer, &size) || !has_size(piece, size))
 		ask_byte(piece, LAYER_BYTE); /* a success that tells nothing, or something else, is no proof */
 	else
 		ic_piece_accept(piece);
@@ -219,14 +239,14 @@ static void on_head(void *arg, const struct ic_reply *reply)
 static void ask_registry(struct ic_piece *piece)
 {
 	piece->step = LAYER_HEAD;
-	if (piece->all->depth >= IC_DEPTH_BYTES)
+	if (piece->all->depth >= IC_DEPTH_BYTES || !ic_piece_profile(piece)->head)
 		ask_byte(piece, LAYER_BYTE);
 	else
 		ask_blob(piece, &(struct ic_question){.method = IC_HTTP_HEAD, .max_body = IC_MAX_ERROR_BODY_BYTES}, on_head);
 }
 
-/* The next of a foreign layer's URLs; behind the last one it is the registry's. */
-static void ask_url(struct ic_piece *piece)
+/* The next of a foreign layer's URLs that can be asked; NULL behind the last. */
+static const char *next_url(struct ic_piece *piece)
 {
 	struct ic_url parts;
 	const char *url;
@@ -234,10 +254,21 @@ static void ask_url(struct ic_piece *piece)
 	do
 		url = ic_texts_get(&piece->urls, piece->url++);
 	while (url && !ic_url_parse(url, &parts));
-	if (!url) {
+	return url;
+}
+
+static void ask_url(struct ic_piece *piece)
+{
+	const char *url = next_url(piece);
+
+	if (url)
+		ask_place(piece, url);
+	else
 		ask_registry(piece);
-		return;
-	}
+}
+
+static void ask_place(struct ic_piece *piece, const char *url)
+{
 	piece->step = LAYER_URL;
 	ic_piece_ask(piece, &(struct ic_question){.method = IC_HTTP_GET, .url = url, .header = "Range: bytes=0-0",
 	                                          .first_byte = true, .max_body = IC_MAX_ERROR_BODY_BYTES}, on_byte);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tags and manifests: what containerd's resolver and its handler for manifests ask and accept. */
+/* Tags and manifests: what the runtime's resolver and its handler for manifests ask and accept. */
 #include <stdio.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@
 
 enum tag_step {
 	TAG_HEAD,
-	TAG_GET,      /* the host knows no HEAD (405) */
+	TAG_GET,      /* the host knows no HEAD (405), or the runtime none */
 	TAG_MEASURE,  /* its HEAD tells no digest or no length: GET of the same */
 	TAG_WORDS,    /* its HEAD refuses: GET of the same, for the words alone */
 	TAG_ANONYMOUS /* it refuses the login: HEAD without one, for the words alone */
@@ -38,7 +38,8 @@ static void on_tag(void *arg, const struct ic_reply *reply);
 static void ask_tag(struct ic_piece *piece, enum tag_step step, enum ic_http_method method)
 {
 	piece->step = step;
-	ask_manifest(piece, &(struct ic_question){.method = method, .header = ic_content_accept, .max_body = IC_MAX_MANIFEST_BYTES,
+	ask_manifest(piece, &(struct ic_question){.method = method, .lines = ic_piece_profile(piece)->accept,
+	                                          .max_body = ic_piece_profile(piece)->most_manifest_bytes,
 	                                          .anonymous = step == TAG_ANONYMOUS}, on_tag);
 }
 
@@ -74,13 +75,20 @@ static bool is_digest(const char *name)
 	return strchr(name, ':') != NULL;
 }
 
+static bool is_usable_kind(const struct ic_profile *profile, const char *type)
+{
+	enum ic_content_kind kind = ic_content_kind_for(profile, type);
+
+	return kind == IC_CONTENT_MANIFEST || kind == IC_CONTENT_INDEX || (kind == IC_CONTENT_SCHEMA1 && profile->schema1);
+}
+
 /* The tag resolves to the digest; further than that is the manifest's matter. */
 static void resolve(struct ic_piece *piece, const struct ic_http_answer *answer, const char *digest, size_t size)
 {
+	const struct ic_profile *profile = ic_piece_profile(piece);
 	const char *type = ic_http_header(answer, "content-type", 0);
-	enum ic_content_kind kind = ic_content_kind(type);
 
-	if (kind != IC_CONTENT_MANIFEST && kind != IC_CONTENT_INDEX) {
+	if (!is_usable_kind(profile, type) || (profile->schema1 && ic_answer_is_web_page(answer))) {
 		fail_type(piece, answer, type ? type : "");
 		return;
 	}
@@ -91,21 +99,23 @@ static void resolve(struct ic_piece *piece, const struct ic_http_answer *answer,
 	piece->digest = ic_text_copy(digest, strlen(digest));
 	if (!piece->digest)
 		ic_session_fail(piece->all->session, IMGCHECK_ERR_NOMEM);
-	if (piece->all->depth == IC_DEPTH_TAG && is_exhausted(answer)) {
+	if (piece->all->depth == IC_DEPTH_TAG && profile->head && is_exhausted(answer)) {
 		ic_piece_fail(piece, IMGCHECK_VERDICT_RATE_LIMITED,
 		              "it is there, but the registry's rate limit leaves no pull now (ratelimit-remaining: 0)");
 		return;
 	}
 	if (piece->all->depth > IC_DEPTH_TAG)
 		ic_piece_add(piece, &(struct ic_part){.kind = IC_PIECE_MANIFEST, .name = digest, .media_type = type, .size = size,
-		                                      .platform = -1, .judge = IC_JUDGE_ALL});
+		                                      .data = profile->head ? NULL : ic_buf_text(&answer->body), .platform = -1,
+		                                      .judge = IC_JUDGE_ALL});
 	ic_piece_accept(piece);
 }
 
 /* The body is at hand: what it hashes to is its digest. */
 static void resolve_body(struct ic_piece *piece, const struct ic_http_answer *answer)
 {
-	const char *told = is_digest(piece->name) ? piece->name : ic_http_header(answer, "docker-content-digest", 0);
+	const char *header = ic_piece_profile(piece)->told_digest ? ic_http_header(answer, "docker-content-digest", 0) : NULL;
+	const char *told = is_digest(piece->name) ? piece->name : header;
 	enum ic_digest_algorithm algorithm = IC_DIGEST_SHA256;
 	char digest[IC_DIGEST_TEXT_BYTES];
 
@@ -124,12 +134,22 @@ static void resolve_body(struct ic_piece *piece, const struct ic_http_answer *an
 		resolve(piece, answer, digest, answer->body.len);
 }
 
-static const char too_large[] = "its manifest is larger than the 4393216 bytes that containerd takes";
+#define MAX_LIMIT_BYTES 120
 
-/* containerd asks the next host then. */
+static const char *too_large(const struct ic_profile *profile, char text[MAX_LIMIT_BYTES])
+{
+	(void)snprintf(text, MAX_LIMIT_BYTES, "its manifest is larger than the %zu bytes that %s takes", profile->most_manifest_bytes,
+	               profile->name);
+	return text;
+}
+
+/* The next host is asked then. */
 static void fail_oversized(struct ic_piece *piece, const struct ic_http_answer *answer)
 {
-	ic_piece_fail_endpoint(piece, &(struct ic_reply){.answer = answer, .verdict = IMGCHECK_VERDICT_CORRUPT, .reason = too_large});
+	char text[MAX_LIMIT_BYTES];
+
+	ic_piece_fail_endpoint(piece, &(struct ic_reply){.answer = answer, .verdict = IMGCHECK_VERDICT_CORRUPT,
+	                                                 .reason = too_large(ic_piece_profile(piece), text)});
 }
 
 static void resolve_head(struct ic_piece *piece, const struct ic_http_answer *answer)
@@ -144,7 +164,7 @@ static void resolve_head(struct ic_piece *piece, const struct ic_http_answer *an
 		ic_piece_fail(piece, IMGCHECK_VERDICT_CORRUPT, "the registry tells a digest for it that is none");
 	} else if (size == 0) {
 		ic_piece_fail(piece, IMGCHECK_VERDICT_CORRUPT, "the registry tells a size of zero for its manifest");
-	} else if (size > IC_MAX_MANIFEST_BYTES) {
+	} else if (size > ic_piece_profile(piece)->most_manifest_bytes) {
 		fail_oversized(piece, answer);
 	} else {
 		resolve(piece, answer, digest, size);
@@ -185,7 +205,9 @@ static void take_words(struct ic_piece *piece, const struct ic_reply *reply)
 /* A host that never asks for the login that is there for it may hide what only that login may see. */
 static bool is_unasked(const struct ic_piece *piece)
 {
-	return piece->refused.status == 404 && !piece->refused.with_login &&
+	bool is_final = piece->refused.status == 404 || (piece->refused.status == 401 && ic_piece_profile(piece)->ping);
+
+	return is_final && !piece->refused.with_login &&
 	       !ic_login_is_anonymous(&ic_piece_endpoint(piece)->login);
 }
 
@@ -200,7 +222,7 @@ static void end_refusal(struct ic_piece *piece)
 	if (is_unasked(piece))
 		add_to_reason(piece, ": ", "the registry never asked for the credentials");
 	if (is_about_access(piece) && piece->refused.with_login && ic_piece_is_last_endpoint(piece))
-		ask_tag(piece, TAG_ANONYMOUS, IC_HTTP_HEAD);
+		ask_tag(piece, TAG_ANONYMOUS, ic_piece_profile(piece)->head ? IC_HTTP_HEAD : IC_HTTP_GET);
 	else
 		ic_piece_fail_refused(piece);
 }
@@ -243,9 +265,9 @@ static void on_unresolved(struct ic_piece *piece, const struct ic_reply *reply)
 
 	if (piece->step == TAG_HEAD && status == 405)
 		ask_tag(piece, TAG_GET, IC_HTTP_GET);
-	else if (ic_reply_is_oversized(reply, IC_MAX_MANIFEST_BYTES))
+	else if (ic_reply_is_oversized(reply, ic_piece_profile(piece)->most_manifest_bytes))
 		fail_oversized(piece, reply->answer);
-	else if (piece->step == TAG_MEASURE || status / 100 == 3)
+	else if (piece->step == TAG_MEASURE || (status / 100 == 3 && !ic_piece_profile(piece)->last_failure_counts))
 		ic_piece_fail(piece, reply->verdict, "%s", reply->reason); /* containerd asks no other host then */
 	else
 		refuse(piece, reply);
@@ -280,19 +302,26 @@ static void on_tag(void *arg, const struct ic_reply *reply)
 
 void ic_piece_ask_tag(struct ic_piece *piece)
 {
-	ask_tag(piece, TAG_HEAD, IC_HTTP_HEAD);
+	if (ic_piece_profile(piece)->head)
+		ask_tag(piece, TAG_HEAD, IC_HTTP_HEAD);
+	else
+		ask_tag(piece, TAG_GET, IC_HTTP_GET);
 }
 
 /* ------------------------------------------------------------------ manifests */
 
 static void add_layers(struct ic_piece *piece, const struct ic_content *manifest)
 {
+	const struct ic_profile *profile = manifest->profile;
+
 	for (size_t i = 0; i < manifest->entries.count; i++) {
 		const struct ic_descriptor *layer = ic_vec_at(&manifest->entries, i);
 
+		if (profile->empty_layer && strcmp(layer->digest, profile->empty_layer) == 0)
+			continue;
 		ic_piece_add(piece, &(struct ic_part){.kind = IC_PIECE_LAYER, .name = layer->digest, .size = layer->size,
-		                                      .data = layer->data, .urls = &layer->urls, .platform = piece->platform,
-		                                      .judge = IC_JUDGE_NONE});
+		                                      .data = profile->inlined_blobs ? layer->data : NULL, .urls = &layer->urls,
+		                                      .platform = piece->platform, .judge = IC_JUDGE_NONE});
 	}
 }
 
@@ -301,10 +330,11 @@ static void take_manifest(struct ic_piece *piece, const struct ic_content *manif
 	const struct ic_descriptor *config = &manifest->config;
 	bool deep = piece->all->depth >= IC_DEPTH_BLOBS;
 
-	if (deep || piece->judge != IC_JUDGE_NONE)
+	if ((deep || piece->judge != IC_JUDGE_NONE) && manifest->kind != IC_CONTENT_SCHEMA1)
 		ic_piece_add(piece, &(struct ic_part){.kind = IC_PIECE_CONFIG, .name = config->digest, .size = config->size,
 		                                      .platform = piece->platform, .judge = piece->judge,
-		                                      .data = config->data, .layers = deep ? manifest->layers : IC_LAYERS_ANY});
+		                                      .data = manifest->profile->inlined_blobs ? config->data : NULL,
+		                                      .layers = deep ? manifest->layers : IC_LAYERS_ANY});
 	if (deep)
 		add_layers(piece, manifest);
 	ic_piece_accept(piece);
@@ -349,11 +379,12 @@ static void fail_platform(struct ic_piece *piece, const struct ic_content *index
 static void add_child(struct ic_piece *piece, const struct ic_content *index, size_t entry, size_t wanted)
 {
 	const struct ic_descriptor *child = ic_vec_at(&index->entries, entry);
+	bool is_judged = !child->has_platform && index->profile->nameless_is_judged;
 
 	ic_piece_add(piece, &(struct ic_part){.kind = IC_PIECE_MANIFEST, .name = child->digest, .media_type = child->media_type,
 	                                      .size = child->size, .data = child->data, .platform = (int)wanted,
 	                                      .depth = piece->depth + 1,
-	                                      .judge = child->has_platform ? IC_JUDGE_NONE : (int)wanted});
+	                                      .judge = is_judged ? (int)wanted : IC_JUDGE_NONE});
 }
 
 /* Whether the piece serves this wanted platform: an index within an index serves the one that it was chosen for. */
@@ -385,6 +416,11 @@ static void take_index(struct ic_piece *piece, const struct ic_content *index)
 	const struct imgcheck_config *config = piece->all->session->config;
 	size_t entry;
 
+	if (piece->depth > 0 && !index->profile->nested_indexes) {
+		ic_piece_fail(piece, IMGCHECK_VERDICT_CORRUPT, "its index lists a further index, %s, which %s does not follow",
+		              piece->name, index->profile->name);
+		return;
+	}
 	if (piece->depth >= IC_MAX_INDEX_DEPTH) {
 		ic_piece_fail(piece, IMGCHECK_VERDICT_SERVER_ERROR, "it has indexes within indexes, more than %d deep", IC_MAX_INDEX_DEPTH);
 		return;
@@ -400,14 +436,15 @@ static void take_index(struct ic_piece *piece, const struct ic_content *index)
 
 static void read_manifest(struct ic_piece *piece, const char *body, size_t len)
 {
-	enum ic_content_kind kind = ic_content_kind(piece->media_type);
+	enum ic_content_kind kind = ic_content_kind_for(ic_piece_profile(piece), piece->media_type);
 	struct imgcheck_error *why IC_AUTO(error) = NULL;
 	struct ic_content content IC_AUTO(content) = {0};
 	int result;
 
 	if (!ic_piece_is_genuine(piece, body, len))
 		return;
-	result = ic_content_parse(kind, body, len, &content, &why);
+	result = ic_content_parse(ic_piece_profile(piece), kind, body, len, &content, &why);
+	content.docker_list = ic_content_is_docker_list(piece->media_type);
 	if (result == IMGCHECK_ERR_NOMEM)
 		ic_session_fail(piece->all->session, result);
 	if (result < 0)
@@ -419,10 +456,21 @@ static void read_manifest(struct ic_piece *piece, const char *body, size_t len)
 		take_manifest(piece, &content);
 }
 
+/* The answer's own type counts, not what named the manifest. */
+static void set_type(struct ic_piece *piece, const char *type)
+{
+	free(piece->media_type);
+	piece->media_type = type ? ic_text_copy(type, strlen(type)) : NULL;
+	if (type && !piece->media_type)
+		ic_session_fail(piece->all->session, IMGCHECK_ERR_NOMEM);
+}
+
 static void on_manifest(void *arg, const struct ic_reply *reply)
 {
 	struct ic_piece *piece = arg;
 
+	if (reply->verdict == IMGCHECK_VERDICT_OK && !ic_piece_profile(piece)->told_types)
+		set_type(piece, ic_http_header(reply->answer, "content-type", 0));
 	if (reply->verdict == IMGCHECK_VERDICT_OK)
 		read_manifest(piece, ic_buf_text(&reply->answer->body), reply->answer->body.len);
 	else
@@ -431,20 +479,25 @@ static void on_manifest(void *arg, const struct ic_reply *reply)
 
 void ic_piece_ask_manifest(struct ic_piece *piece)
 {
-	enum ic_content_kind kind = ic_content_kind(piece->media_type);
+	const struct ic_profile *profile = ic_piece_profile(piece);
+	const char *type = piece->media_type ? piece->media_type : "";
+	struct ic_question question = {.method = IC_HTTP_GET};
 	struct ic_buf accept IC_AUTO(buf);
+	char text[MAX_LIMIT_BYTES];
 
 	ic_buf_init(&accept, IC_MAX_URL_BYTES);
-	if (kind != IC_CONTENT_MANIFEST && kind != IC_CONTENT_INDEX) {
+	if (profile->told_types && !is_usable_kind(profile, type)) {
 		ic_piece_fail(piece, IMGCHECK_VERDICT_CORRUPT, "its index lists %s as something that is no image manifest", piece->name);
-	} else if (piece->size > IC_MAX_MANIFEST_BYTES) {
-		ic_piece_fail(piece, IMGCHECK_VERDICT_CORRUPT, "%s", too_large);
+	} else if (piece->size > profile->most_manifest_bytes && profile->told_sizes) {
+		ic_piece_fail(piece, IMGCHECK_VERDICT_CORRUPT, "%s", too_large(profile, text));
 	} else if (piece->data) {
 		read_manifest(piece, piece->data, piece->size);
 	} else {
-		if (ic_buf_printf(&accept, NULL, "Accept: %.*s, */*", (int)strcspn(piece->media_type, ";"), piece->media_type) < 0)
+		if (ic_buf_printf(&accept, NULL, "Accept: %.*s, */*", (int)strcspn(type, ";"), type) < 0)
 			ic_session_fail(piece->all->session, IMGCHECK_ERR_NOMEM);
-		ask_manifest(piece, &(struct ic_question){.method = IC_HTTP_GET, .header = ic_buf_text(&accept),
-		                                          .max_body = piece->size}, on_manifest);
+		question.header = profile->accepts_told_type ? ic_buf_text(&accept) : NULL;
+		question.lines = profile->accepts_told_type ? NULL : profile->accept;
+		question.max_body = profile->told_sizes ? piece->size : profile->most_manifest_bytes;
+		ask_manifest(piece, &question, on_manifest);
 	}
 }

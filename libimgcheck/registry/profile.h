@@ -22,7 +22,8 @@ struct ic_profile {
 	const char *const *accept; /* header lines of a request for a tag, and NULL */
 	bool accepts_told_type;    /* content by digest is asked for by the type that is told; else as tags are */
 	const char *every_request; /* a header line of each request to a registry, or NULL */
-	bool last_failure_counts;  /* of several endpoints' failures the last, else the first of the highest class */
+	bool last_failure_counts;  /* of several endpoints' failures the last, and each leads to the next; else the first of the
+	                              highest class, and some end the pull */
 	bool one_endpoint;         /* what served the manifest serves all below it, or nobody does */
 
 	/* what is repeated, and when */
@@ -43,9 +44,12 @@ struct ic_profile {
 
 	/* content */
 	size_t most_manifest_bytes;
+	size_t most_config_bytes;   /* 0: no limit of the runtime's */
 	bool schema1;               /* is pulled, and is what every unknown media type is taken for */
 	bool told_types;            /* the media type that an index tells counts, else that of the answer */
-	bool told_sizes;            /* the sizes that descriptors tell count, and may not be zero */
+	bool told_sizes;            /* the sizes that descriptors tell count, and may not be zero; else a config's alone does */
+	bool body_type;             /* a body that says it is of another type is refused */
+	bool every_layer;           /* of whatever type is unpacked */
 	bool told_digest;           /* docker-content-digest counts for a tag */
 	bool nested_indexes;
 	bool inlined_blobs;         /* a config or layer may stand in its descriptor */

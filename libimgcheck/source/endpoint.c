@@ -382,6 +382,11 @@ static int add_with_helper(const struct search *s, const struct target *t, struc
 	return result < 0 ? result : add_endpoint(s, t, &found, err);
 }
 
+static bool is_crio(const struct search *s)
+{
+	return ic_config_runtime(s->c) == IC_RUNTIME_CRIO;
+}
+
 /* CRI-O gives a mirror no credentials of the image, but looks for the mirror's own in the files. */
 static int add_as_containers(const struct search *s, const struct target *t, struct imgcheck_error **err)
 {
@@ -402,7 +407,12 @@ static int add_as_containers(const struct search *s, const struct target *t, str
 		found = (struct found){use.user, use.secret, use.identity_token, NULL};
 		result = ic_buf_printf(&raw, err, "%s (%s)", match->file->name, match->entry->key);
 	}
-	if (result == 0 && (found.user || found.identity_token)) {
+	if (result == 0 && !found.user && !found.identity_token && t->upstream) {
+		ic_buf_clear(&raw);
+		ic_buf_init(&raw, IC_MAX_CONFIG_BYTES);
+		result = explain_anonymous(s, &raw, err);
+	}
+	if (result == 0 && raw.len) {
 		result = escape(&raw, &source, err);
 		found.source = ic_buf_text(&source);
 	}
@@ -412,7 +422,7 @@ static int add_as_containers(const struct search *s, const struct target *t, str
 static int add_without_login(const struct search *s, const struct target *t, const struct ic_auth_match *match,
                              struct imgcheck_error **err)
 {
-	if (t->name && !t->upstream)
+	if (t->name && (!t->upstream || (is_crio(s) && !match && !s->helper)))
 		return add_as_containers(s, t, err);
 	if (match)
 		return add_with_entry(s, t, match, err);
@@ -461,9 +471,21 @@ static int ask_helpers(struct search *s, struct imgcheck_error **err)
 	return 0;
 }
 
+/* What CRI-O finds in the files itself is found for each host; here it only tells whether a helper is asked. */
+static int find_own(struct search *s, const char *name, struct imgcheck_error **err)
+{
+	struct ic_vec own IC_AUTO(vec);
+	int result;
+
+	ic_vec_init(&own, sizeof(struct ic_auth_match), MAX_ENDPOINTS);
+	result = ic_keyring_find(IC_AUTH_CONTAINERS, ic_config_authfiles(s->c), name, &own, err);
+	return result == 0 && own.count == 0 ? ask_helpers(s, err) : result;
+}
+
 /*
  * The files count by the kubelet's rules, since containerd knows no other credentials than those that a
- * kubelet hands over with a pull.  A login set for the registry itself is instead of all of them.
+ * kubelet hands over with a pull; CRI-O reads them by its own where the kubelet hands over none.  A login set for the
+ * registry itself is instead of all of them.
  */
 static int find_matches(struct search *s, struct imgcheck_error **err)
 {
@@ -483,6 +505,8 @@ static int find_matches(struct search *s, struct imgcheck_error **err)
 	if (result < 0)
 		return result;
 	result = ic_keyring_find(IC_AUTH_KUBELET, &s->pod->files, ic_buf_text(&name), &s->matches, err);
+	if (is_crio(s))
+		return result == 0 && s->matches.count == 0 ? find_own(s, ic_buf_text(&name), err) : result;
 	if (result == 0)
 		result = ic_keyring_find(IC_AUTH_KUBELET, ic_config_authfiles(s->c), ic_buf_text(&name), &s->matches, err);
 	return result == 0 && s->matches.count == 0 ? ask_helpers(s, err) : result;
@@ -502,6 +526,20 @@ static bool is_configured(const struct search *s)
 	       ic_host_same(&a, &b, 443);
 }
 
+/* "host[:port]/repository", by which CRI-O looks for credentials. */
+static int join_name(const struct ic_ref *ref, char **out, struct imgcheck_error **err)
+{
+	struct ic_buf name IC_AUTO(buf);
+	int result;
+
+	ic_buf_init(&name, 2 * IC_MAX_REF_BYTES);
+	result = ic_buf_printf(&name, err, "%s/%s", ref->registry, ref->repository);
+	if (result < 0)
+		return result;
+	*out = ic_buf_take(&name);
+	return *out ? 0 : ic_error_nomem(err);
+}
+
 static int add_target(struct search *s, const struct ic_mirror *m, struct imgcheck_error **err)
 {
 	struct target t = {.upstream = true, .resolve = true, .pull = true};
@@ -511,6 +549,10 @@ static int add_target(struct search *s, const struct ic_mirror *m, struct imgche
 	use_defaults(&t, &s->out->asked);
 	if (m)
 		use_mirror(&t, m, &s->out->asked);
+	if (is_crio(s)) {
+		t.skip_verify = t.http_fallback = false; /* loopback is a host as any other */
+		t.scheme = "https";
+	}
 	use_settings(&t, s->c, &s->out->asked);
 	if (t.upstream && ic_config_require_mirror(s->c) && !is_configured(s))
 		return 0;
@@ -518,10 +560,12 @@ static int add_target(struct search *s, const struct ic_mirror *m, struct imgche
 		result = ic_mirror_rewrite(m, repository, &t.repository, err);
 	else
 		result = set_text(&t.repository, repository) ? 0 : ic_error_nomem(err);
+	if (result == 0 && is_crio(s))
+		result = join_name(&s->out->asked, &t.name, err);
 	if (result == 0)
 		result = ic_vec_push(&s->targets, &t, err);
 	if (result < 0)
-		free(t.repository);
+		target_clear(&t);
 	return result;
 }
 
@@ -620,10 +664,16 @@ static int explain_none(const struct search *s, const struct ic_mirrors *mirrors
 	return out->reason ? 0 : ic_error_nomem(err);
 }
 
+/* What is configured for containerd. */
+static const struct ic_mirrors *find_mirrors(const struct search *s)
+{
+	return is_crio(s) ? NULL : ic_config_mirrors(s->c, s->out->asked.registry);
+}
+
 static int find_endpoints(struct search *s, struct imgcheck_error **err)
 {
 	const struct ic_registries_conf *conf = ic_config_registries_conf(s->c);
-	const struct ic_mirrors *mirrors = conf ? NULL : ic_config_mirrors(s->c, s->out->asked.registry);
+	const struct ic_mirrors *mirrors = conf ? NULL : find_mirrors(s);
 	int result;
 
 	if (mirrors && mirrors->broken)

@@ -14,7 +14,7 @@
 
 static const char *const effect_words[] = {"veto", "warn", NULL};
 static const char *const switch_words[] = {"false", "true", NULL};
-static const char *const runtime_words[] = {"containerd", NULL};
+static const char *const runtime_words[] = {"containerd", "crio", NULL};
 static const char *const depth_words[] = {"tag", "platform", "blobs", "bytes", NULL};
 
 /* No host holds an @: what stands before it is a login, which no message may repeat. */
@@ -138,7 +138,7 @@ static const struct ic_option options[] = {
 	[IMGCHECK_OPTION_REWRITE_MAP] = {.name = "rewrite-map", .argument = "FROM=TO", .list = true,
 	                                 .help = "ask at TO for what stands under FROM; the first match wins",
 	                                 .check = check_rewrite_map},
-	[IMGCHECK_OPTION_RUNTIME] = {.name = "runtime", .argument = "containerd", .initial = "containerd",
+	[IMGCHECK_OPTION_RUNTIME] = {.name = "runtime", .argument = "containerd|crio", .initial = "containerd",
 	                             .help = "whose rules decide", .words = runtime_words},
 	[IMGCHECK_OPTION_PLATFORM] = {.name = "platform", .argument = "OS/ARCH[/VARIANT]", .list = true,
 	                              .help = "a platform that is wanted, instead of this machine's",

@@ -57,12 +57,12 @@ def served(shelf, rules="", pair=None, ca=None, login=None, reference=f":{TAG}",
     return place
 
 
-def imgcheck(place, depth):
+def imgcheck(place, depth, *options):
     """(verdict, reason)"""
     arguments = ["--cacert", place.ca] if place.ca else ["--plain-http", place.host]
     if place.login:
         arguments += ["--registry", place.host, "--creds", ":".join(place.login)]
-    checked = world.check("--deadline", 15, "--depth", depth, *arguments, "--image", f"{place.host}/{place.image}")
+    checked = world.check("--deadline", 15, "--depth", depth, *options, *arguments, "--image", f"{place.host}/{place.image}")
     if checked.status == 70 or not checked.report:
         return "internal-error", checked.stderr
     return checked.one()["verdict"], checked.one().get("reason") or ""

@@ -13,6 +13,11 @@
 #define CONFIG "\"config\":{\"mediaType\":\"application/vnd.oci.image.config.v1+json\",\"digest\":\"" D1 "\",\"size\":7}"
 #define LAYER "{\"mediaType\":\"application/vnd.oci.image.layer.v1.tar+gzip\",\"digest\":\"" D2 "\",\"size\":9}"
 
+static const struct ic_profile *containerd(void)
+{
+	return ic_profile_get(IC_RUNTIME_CONTAINERD);
+}
+
 TEST(content, kinds_of_media_types)
 {
 	static const struct {
@@ -44,7 +49,7 @@ TEST(content, reads_a_manifest)
 	struct ic_content c IC_AUTO(content) = {0};
 	const struct ic_descriptor *layer;
 
-	cr_assert_eq(ic_content_parse(IC_CONTENT_MANIFEST, body, strlen(body), &c, NULL), 0);
+	cr_assert_eq(ic_content_parse(containerd(), IC_CONTENT_MANIFEST, body, strlen(body), &c, NULL), 0);
 	cr_assert_str_eq(c.config.digest, D1);
 	cr_assert_eq(c.config.size, 7);
 	cr_assert_eq(c.entries.count, 3);
@@ -89,7 +94,8 @@ TEST(content, refuses_what_the_runtime_refuses)
 		struct imgcheck_error *err = NULL;
 		struct ic_content c;
 
-		cr_expect_eq(ic_content_parse(rows[i].kind, rows[i].body, strlen(rows[i].body), &c, &err), IMGCHECK_ERR_SYNTAX, "%s",
+		cr_expect_eq(ic_content_parse(containerd(), rows[i].kind, rows[i].body, strlen(rows[i].body), &c, &err),
+		             IMGCHECK_ERR_SYNTAX, "%s",
 		             rows[i].body);
 		cr_expect(strstr(imgcheck_error_message(err), rows[i].reason), "%s: %s", rows[i].body, imgcheck_error_message(err));
 		imgcheck_error_free(err);
@@ -103,7 +109,7 @@ TEST(content, an_entry_may_be_at_fault_where_it_is_not_fetched)
 	static const char *const faults[] = {"size of zero", "no valid digest", "negative size", NULL};
 	struct ic_content c IC_AUTO(content) = {0};
 
-	cr_assert_eq(ic_content_parse(IC_CONTENT_INDEX, body, strlen(body), &c, NULL), 0);
+	cr_assert_eq(ic_content_parse(containerd(), IC_CONTENT_INDEX, body, strlen(body), &c, NULL), 0);
 	cr_assert_eq(c.entries.count, IC_COUNT(faults));
 	for (size_t i = 0; i < IC_COUNT(faults); i++) {
 		const char *fault = ((struct ic_descriptor *)ic_vec_at(&c.entries, i))->fault;
@@ -137,7 +143,7 @@ TEST(content, counts_what_is_unpacked)
 		ic_buf_init(&body, 4096);
 		cr_assert_eq(ic_buf_printf(&body, NULL, "{" CONFIG ",\"layers\":[{\"mediaType\":\"%s\",\"digest\":\"" D1 "\",\"size\":1}]}",
 		                           rows[i].media_type), 0);
-		cr_assert_eq(ic_content_parse(IC_CONTENT_MANIFEST, body.data, body.len, &c, NULL), 0);
+		cr_assert_eq(ic_content_parse(containerd(), IC_CONTENT_MANIFEST, body.data, body.len, &c, NULL), 0);
 		cr_expect_eq(c.layers, rows[i].layers, "%s", rows[i].media_type);
 	}
 }
@@ -153,12 +159,12 @@ TEST(content, lists_are_bounded)
 	for (size_t i = 0; i <= IC_MAX_LAYERS; i++)
 		cr_assert_eq(ic_buf_printf(&body, NULL, "%s{\"digest\":\"" D1 "\",\"size\":1}", i ? "," : ""), 0);
 	cr_assert_eq(ic_buf_add_text(&body, "]}", NULL), 0);
-	cr_assert_eq(ic_content_parse(IC_CONTENT_INDEX, body.data, body.len, &c, &err), IMGCHECK_ERR_LIMIT);
+	cr_assert_eq(ic_content_parse(containerd(), IC_CONTENT_INDEX, body.data, body.len, &c, &err), IMGCHECK_ERR_LIMIT);
 	imgcheck_error_free(err);
 }
 
 /* Turns the entries of a row ([{"id", "platform"}]) into an index and chooses for the host: its number, or -1. */
-static int choose_from(const char *entries, const char *host)
+static int choose_from(enum ic_runtime runtime, bool docker_list, const char *entries, const char *host)
 {
 	json_t *list = NULL;
 	struct ic_content index IC_AUTO(content) = {0};
@@ -172,7 +178,8 @@ static int choose_from(const char *entries, const char *host)
 		cr_assert_eq(json_object_update_new(item, json_pack("{s:s, s:i}", "digest", D1, "size", 1)), 0);
 	whole = json_pack("{s:o}", "manifests", list);
 	body = json_dumps(whole, 0);
-	cr_assert_eq(ic_content_parse(IC_CONTENT_INDEX, body, strlen(body), &index, NULL), 0, "%s", body);
+	cr_assert_eq(ic_content_parse(ic_profile_get(runtime), IC_CONTENT_INDEX, body, strlen(body), &index, NULL), 0, "%s", body);
+	index.docker_list = docker_list;
 	cr_assert_eq(ic_platform_parse(host, &want, NULL), 0, "%s", host);
 	return ic_content_choose(&index, &want, &chosen) ? (int)chosen : -1;
 }
@@ -192,7 +199,8 @@ TEST(content, chooses_for_the_platform)
 	};
 
 	for (size_t i = 0; i < IC_COUNT(rows); i++)
-		cr_expect_eq(choose_from(rows[i].entries, rows[i].host), rows[i].chosen, "%s for %s", rows[i].entries, rows[i].host);
+		cr_expect_eq(choose_from(IC_RUNTIME_CONTAINERD, false, rows[i].entries, rows[i].host), rows[i].chosen, "%s for %s",
+		             rows[i].entries, rows[i].host);
 }
 
 /* The columns of containerd's local pull.  Entries without a platform are decided by their config: probe's tests. */
@@ -211,13 +219,76 @@ TEST(content, chooses_as_the_shared_table_says)
 
 		if (strstr(entries, "config_platform"))
 			continue;
-		cr_expect_eq(choose_from(entries, test_table_get(t, row, "host")), expected, "%s: not %s",
+		cr_expect_eq(choose_from(IC_RUNTIME_CONTAINERD, false, entries, test_table_get(t, row, "host")), expected, "%s: not %s",
 		             test_table_get(t, row, "id"), chosen);
 		tried++;
 	}
 	cr_log_info("%zu of %zu rows", tried, test_table_rows(t));
 	cr_assert_geq(tried, 30);
 	test_table_close(t);
+}
+
+TEST(content, agrees_with_the_column_of_containers_image)
+{
+	const char *path = test_shared("facts/platform_match.tsv");
+	struct test_table *t;
+
+	if (!path)
+		cr_skip("no ../shared/facts");
+	t = test_table_open(path);
+	for (size_t row = 0; row < test_table_rows(t); row++) {
+		const char *chosen = test_table_get(t, row, "cimage");
+		int expected = strcmp(chosen, "none") == 0 ? -1 : (int)strtol(chosen + 1, NULL, 10);
+		bool docker_list = strcmp(test_table_get(t, row, "list_kind"), "docker") == 0;
+
+		cr_expect_eq(choose_from(IC_RUNTIME_CRIO, docker_list, test_table_get(t, row, "entries_json"),
+		                         test_table_get(t, row, "host")), expected, "%s: not %s", test_table_get(t, row, "id"), chosen);
+	}
+	cr_log_info("platform_match.tsv, containers/image: %zu rows covered, 0 not", test_table_rows(t));
+	test_table_close(t);
+}
+
+TEST(content, crio_takes_schema_1_and_unknown_types_for_it)
+{
+	static const struct {
+		const char *body, *why; /* NULL: it is taken */
+	} rows[] = {
+		{"{\"schemaVersion\":1,\"fsLayers\":[{\"blobSum\":\"" D1 "\"},{\"blobSum\":\"" D2 "\"}]}", NULL},
+		{"{\"schemaVersion\":2," CONFIG ",\"layers\":[]}", "schema version 2"},
+		{"{\"fsLayers\":[{\"blobSum\":\"" D1 "\"}]}", "schema version 0"},
+		{"{\"schemaVersion\":1}", "no layers"},
+		{"{\"schemaVersion\":1,\"fsLayers\":[{\"blobSum\":\"sha256:1\"}]}", "no valid digest"},
+		{"{\"schemaVersion\":1,\"fsLayers\":[{\"blobSum\":\"" D1 "\"}],\"layers\":[1]}", "in another one"},
+		{"[]", "no JSON object"},
+	};
+	const struct ic_profile *crio = ic_profile_get(IC_RUNTIME_CRIO);
+
+	cr_expect_eq(ic_content_kind_for(crio, "text/plain"), IC_CONTENT_SCHEMA1);
+	cr_expect_eq(ic_content_kind_for(crio, NULL), IC_CONTENT_SCHEMA1);
+	cr_expect_eq(ic_content_kind_for(crio, "application/json"), IC_CONTENT_SCHEMA1);
+	cr_expect_eq(ic_content_kind_for(containerd(), "application/json"), IC_CONTENT_OTHER);
+	for (size_t i = 0; i < IC_COUNT(rows); i++) {
+		struct imgcheck_error *err IC_AUTO(error) = NULL;
+		struct ic_content c IC_AUTO(content) = {0};
+		int result = ic_content_parse(crio, IC_CONTENT_SCHEMA1, rows[i].body, strlen(rows[i].body), &c, &err);
+
+		cr_expect_eq(result, rows[i].why ? IMGCHECK_ERR_SYNTAX : 0, "%s", rows[i].body);
+		if (rows[i].why)
+			cr_expect(strstr(imgcheck_error_message(err), rows[i].why), "%s", imgcheck_error_message(err));
+		else
+			cr_expect_eq(c.entries.count, 2);
+	}
+}
+
+/* What has no size is good enough for containers/image. */
+TEST(content, crio_minds_no_size_of_zero)
+{
+	static const char body[] = "{\"config\":{\"mediaType\":\"application/vnd.oci.image.config.v1+json\",\"digest\":\"" D1 "\"}}";
+	struct ic_content c IC_AUTO(content) = {0};
+
+	cr_assert_eq(ic_content_parse(containerd(), IC_CONTENT_MANIFEST, body, strlen(body), &c, NULL), IMGCHECK_ERR_SYNTAX);
+	cr_assert_eq(ic_content_parse(ic_profile_get(IC_RUNTIME_CRIO), IC_CONTENT_MANIFEST, body, strlen(body), &c, NULL), 0);
+	cr_assert_eq(c.config.size, 0);
 }
 
 TEST(content, reads_a_config)
