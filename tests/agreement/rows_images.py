@@ -92,6 +92,9 @@ def _platforms():
                skopeo="containers/image compares variants as text")
     yield _row("x86_64 said", "ok", index(("linux/arm64", "linux/x86_64")), skopeo="containers/image compares names as text")
     yield _row("unknown/unknown only", "no-platform", index().change(all_unknown))
+    yield _row("an entry that wants a feature of the system", "no-platform",
+               index().change(lambda d: d["manifests"][0]["platform"].update({"os.features": ["x"]})),
+               ctr="Debian's containerd 1.6 does not look at that, later ones do", skopeo=NO_CHECKS)
     yield _row("an attestation stands first", "ok", index().change(attestation_first))
     yield _row("an empty index", "no-platform", index().change(lambda d: d.update(manifests=[])))
     yield _row("an entry without platform, its config fits", "ok", single().wrap())

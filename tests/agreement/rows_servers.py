@@ -117,6 +117,11 @@ BYTES = (
 
 
 def _more():
+    good = "status 200 OK; header Content-Type: ${type}; header Docker-Content-Digest: ${top}; body ${body}"
+    for hops, verdict in ((9, "ok"), (10, "server-error")):
+        steps = [rule(BOTH, f"/hop{i}", f"status 302 Found; header Location: /hop{i + 1}") for i in range(1, hops)]
+        rules = rule(BOTH, "${tag}", "status 302 Found; header Location: /hop1") + "".join(steps) + rule(BOTH, f"/hop{hops}", good)
+        yield Row(f"{hops} redirects", verdict, served(single(), rules))
     child = index()
     yield Row("child 404", "incomplete", served(child, rule(BOTH, "${image}/manifests/${child}", "status 404 Not Found")))
     yield Row("child is another", "corrupt", served(child, rule(BOTH, "${image}/manifests/${child}", "status 200 OK; body {}")))

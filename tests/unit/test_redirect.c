@@ -97,7 +97,7 @@ TEST(redirect, what_is_refused)
 		int code;
 		const char *why;
 	} rows[] = {
-		{"https://r/a", "/x", IC_MAX_REDIRECTS, false, IMGCHECK_ERR_LIMIT, "more than 10 redirects"},
+		{"https://r/a", "/x", IC_MAX_REDIRECTS, false, IMGCHECK_ERR_LIMIT, "more than 9 redirects"},
 		{"https://r/a", "http://r/x", 0, true, IMGCHECK_ERR_SYNTAX, "from https to http with credentials"},
 		{"https://r/a", "file:///x", 0, false, IMGCHECK_ERR_SYNTAX, "scheme"},
 		{"https://r/a", "https://u:p@r/x", 0, false, IMGCHECK_ERR_SYNTAX, "user information"},
