@@ -33,6 +33,8 @@ def reason_of(row):
     """Why we differ, or nothing."""
     if re.search(r":[^/]+@[^@]+$", row.name):
         return TAG_AND_DIGEST
+    if row.skopeo in (rows_images.OUR_LIMIT, rows_images.UNREAD):
+        return row.skopeo
     return REASONS.get(row.name, "")
 
 
