@@ -104,7 +104,7 @@ class Server:
         options = []
         if way.tokens:
             signer = authority.issue(f"signer-{folder.name}")
-            options = ["-t", f"{scheme}://{place.host}:{port}/token", "-k", signer.key, "-c", signer.crt]
+            options = ["-t", scheme, "-k", signer.key, "-c", signer.crt]
         backend = place.address if not way.tls else "127.0.0.1"
         self._log = folder / ("access.log" if way.tls else "standin.log")
         process = self._start([built("bench/standin"), *options, backend, folder / "standin.log"], "standin.out")

@@ -3,11 +3,11 @@
  * A registry and a token server that are fast enough not to be what is measured: one thread, HTTP/1.1, images
  * made from their names (documents.h).
  *
- * usage: standin [-t REALM -k KEY -c CERTIFICATE] ADDRESS LOG
+ * usage: standin [-t SCHEME -k KEY -c CERTIFICATE] ADDRESS LOG
  *
- * With -t the registry wants tokens, which it gives itself at /token.  Prints "listening on ADDRESS:PORT".  LOG
- * gets a line for each request, in the format of the nginx in front of it: connection, protocol, method, path,
- * status.
+ * With -t the registry wants tokens, which it gives itself at SCHEME://HOST/token, HOST being what the client
+ * calls it.  Prints "listening on ADDRESS:PORT".  LOG gets a line for each request, in the format of the nginx in
+ * front of it: connection, protocol, method, path, status.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -38,7 +38,7 @@ struct client {
 
 struct server {
 	int epoll, listener;
-	const char *realm; /* NULL: no tokens are wanted */
+	const char *scheme; /* of the token server; NULL: no tokens are wanted */
 	struct jwt *signer;
 	FILE *log;
 	unsigned long connections;
@@ -47,7 +47,7 @@ struct server {
 /* A request, cut out of the client's bytes. */
 struct request {
 	char *method, *path;
-	const char *authorization; /* "" for none */
+	const char *authorization, *host; /* with what follows on the line; "" for none */
 };
 
 struct answer {
@@ -123,7 +123,7 @@ static bool may_pull(const struct server *s, const char *authorization, const ch
 {
 	static const char bearer[] = "Bearer ";
 
-	if (!s->realm)
+	if (!s->scheme)
 		return true;
 	return strncmp(authorization, bearer, strlen(bearer)) == 0 &&
 	       jwt_is_for(authorization + strlen(bearer), strcspn(authorization + strlen(bearer), "\r\n"), repository);
@@ -158,7 +158,7 @@ static void answer(struct server *s, struct request *r, struct answer *a)
 	if (strncmp(path, token, strlen(token)) == 0 && s->signer)
 		answer_token(s, path + strlen(token), a);
 	else if (strcmp(path, api) == 0)
-		a->status = s->realm ? 401 : 200, a->challenge = s->realm != NULL;
+		a->status = s->scheme ? 401 : 200, a->challenge = s->scheme != NULL;
 	else if (strncmp(path, api, strlen(api)) == 0)
 		answer_registry(s, r, path + strlen(api), a);
 	else
@@ -176,11 +176,12 @@ static const char *digest_header(const struct answer *a, char out[256])
 	return out;
 }
 
-static const char *challenge_header(const struct server *s, const struct answer *a, char out[512])
+static const char *challenge_header(const struct server *s, const struct request *r, const struct answer *a, char out[512])
 {
 	out[0] = '\0';
 	if (a->challenge)
-		(void)snprintf(out, 512, "WWW-Authenticate: Bearer realm=\"%s\",service=\"standin\"\r\n", s->realm);
+		(void)snprintf(out, 512, "WWW-Authenticate: Bearer realm=\"%s://%.*s/token\",service=\"standin\"\r\n", s->scheme,
+		               (int)strcspn(r->host, "\r\n"), r->host);
 	return out;
 }
 
@@ -195,18 +196,21 @@ static void write_answer(struct server *s, struct client *c, const struct reques
 		length = 0;
 	if (ic_buf_printf(&c->out, NULL, "HTTP/1.1 %d Told\r\nContent-Type: %s\r\nContent-Length: %zu\r\n%s%s\r\n", a->status,
 	                  a->media_type ? a->media_type : "text/plain", length, digest_header(a, digest),
-	                  challenge_header(s, a, challenge)) < 0 ||
+	                  challenge_header(s, r, a, challenge)) < 0 ||
 	    (!is_head && ic_buf_add(&c->out, a->body.data, a->body.len, NULL) < 0))
 		fail("answer");
 }
 
 /* ------------------------------------------------------------------ clients */
 
-static const char *header_value(const char *head, const char *name)
+static const char *header_value(const char *fields, const char *name)
 {
-	const char *found = strcasestr(head, name);
-
-	return found ? found + strlen(name) : "";
+	for (const char *line = fields; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (strncasecmp(line, name, strlen(name)) == 0)
+			return line + strlen(name);
+	}
+	return "";
 }
 
 /* Answers the request at the start of the client's bytes, `len` of them.  False: it is none. */
@@ -221,9 +225,8 @@ static bool handle(struct server *s, struct client *c, size_t len)
 	if (!fields)
 		return false;
 	*fields = '\0';
-	r.authorization = header_value(fields + 1, "\nauthorization: ");
-	if (!*r.authorization && strncasecmp(fields + 1, "authorization: ", strlen("authorization: ")) == 0)
-		r.authorization = fields + 1 + strlen("authorization: ");
+	r.authorization = header_value(fields + 1, "authorization: ");
+	r.host = header_value(fields + 1, "host: ");
 	r.path = cut(r.method, " ");
 	if (!r.path || !cut(r.path, " HTTP/1.1"))
 		return false;
@@ -337,13 +340,13 @@ static void listen_at(struct server *s, const char *address)
 
 int main(int argc, char **argv)
 {
-	struct server s = {.realm = NULL};
+	struct server s = {.scheme = NULL};
 	const char *key = NULL, *certificate = NULL;
 	int option;
 
 	while ((option = getopt(argc, argv, "t:k:c:")) != -1) {
 		if (option == 't')
-			s.realm = optarg;
+			s.scheme = optarg;
 		else if (option == 'k')
 			key = optarg;
 		else if (option == 'c')
@@ -355,7 +358,7 @@ int main(int argc, char **argv)
 		return 2;
 	if (key && certificate)
 		s.signer = jwt_new(key, certificate);
-	if (s.realm && !s.signer)
+	if (s.scheme && !s.signer)
 		fail("read the key and the certificate");
 	s.log = fopen(argv[optind + 1], "we");
 	if (!s.log)
