@@ -232,6 +232,7 @@ static void free_flight(struct ic_http *h, struct ic_flight *f)
 	if (f->easy) {
 		(void)curl_multi_remove_handle(h->multi, f->easy);
 		curl_easy_reset(f->easy);
+		(void)curl_easy_setopt(f->easy, CURLOPT_NOSIGNAL, 1L); /* its end must not touch SIGPIPE either */
 		if (h->idle_count < IC_COUNT(h->idle))
 			h->idle[h->idle_count++] = f->easy;
 		else
