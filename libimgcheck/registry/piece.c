@@ -114,18 +114,31 @@ void ic_pieces_forget(struct ic_source *source)
 /* The endpoint at hand asks, or the piece is decided by those that were asked. */
 static void ask_next(struct ic_piece *piece);
 
+/*
+ * What tells a piece from any other of its source: all that decides how it is asked for and judged.  The same
+ * digest can be a manifest by one tag's word and an index by another's, or a layer with and without own URLs.
+ */
+static int write_key(const struct ic_part *part, struct ic_buf *key)
+{
+	int result = ic_buf_printf(key, NULL, "%s %d %d %zu %zu %zu %d %s", part->name, (int)part->kind, part->judge, part->size,
+	                           part->layers, part->only, part->data != NULL, part->media_type ? part->media_type : "");
+
+	for (size_t i = 0; result == 0 && part->urls && i < part->urls->count; i++)
+		result = ic_buf_printf(key, NULL, "\n%s", ic_texts_get(part->urls, i));
+	return result;
+}
+
 static int fill(struct ic_piece *piece, const struct ic_part *part)
 {
 	struct ic_buf key IC_AUTO(buf);
 	int result;
 
-	ic_buf_init(&key, 4 * IC_MAX_URL_BYTES);
+	ic_buf_init(&key, 2 * IC_MAX_MANIFEST_BYTES); /* its texts come from one */
 	ic_buf_init(&piece->others, IC_MAX_REASON_BYTES);
 	ic_texts_init(&piece->urls, IC_MAX_LIST_ITEMS);
 	ic_vec_init(&piece->parents, sizeof(struct ic_piece *), IC_MAX_PIECES);
 	ic_vec_init(&piece->images, sizeof(size_t), IC_MAX_IMAGES);
-	result = ic_buf_printf(&key, NULL, "%s %d %d %zu %zu %zu", part->name, (int)part->kind, part->judge, part->size, part->layers,
-	                       part->only);
+	result = write_key(part, &key);
 	for (size_t i = 0; result == 0 && part->urls && i < part->urls->count; i++)
 		result = ic_texts_push(&piece->urls, ic_texts_get(part->urls, i), strlen(ic_texts_get(part->urls, i)), NULL);
 	piece->key = ic_buf_take(&key);

@@ -76,6 +76,26 @@ TEST(run, nothing_is_asked_twice)
 	end_check(&c);
 }
 
+TEST(run, one_digest_under_two_media_types_is_judged_twice)
+{
+	static const struct scripted_rule rules[] = {
+		{"HEAD https://r.example/v2/a/b/manifests/1", NULL, 0, 200, 0, HEAD_OK, NULL},
+		{"HEAD https://r.example/v2/a/b/manifests/2", NULL, 0, 200, 0,
+		 "docker-content-digest: @I@\ncontent-type: " OCI "manifest.v1+json\ncontent-length: @is@", NULL},
+	};
+	static const char *const refs[] = {"r.example/a/b:1", "r.example/a/b:2"};
+	struct check c;
+
+	scripted_start(rules, 2);
+	init_check(&c);
+	add_refs(&c, refs, IC_COUNT(refs));
+	start(&c);
+	finish(&c);
+	cr_expect_eq(ic_run_result(c.run, 0)->verdict, OK, "%s", ic_run_result(c.run, 0)->reason);
+	cr_expect_eq(ic_run_result(c.run, 1)->verdict, IMGCHECK_VERDICT_CORRUPT, "an index that is served as a manifest");
+	end_check(&c);
+}
+
 TEST(run, two_names_of_one_image_are_one_question)
 {
 	static const struct scripted_rule rules[] = {{"HEAD https://registry-1.docker.io", NULL, 0, 200, 0, HEAD_OK, NULL}};
