@@ -10,7 +10,7 @@ import rows_access
 import rows_images
 import rows_servers
 
-WORKERS = 3
+WORKERS = 6  # most of them wait
 # Why skopeo comes to another end than we do.
 UNPACKED = "skopeo copies without unpacking: what only an unpacked image fails at is not seen"
 UNCHECKED = "the platform of a single manifest is checked by nobody, and would not run"
@@ -24,6 +24,9 @@ REASONS = {
     "a manifest without config": UNPACKED,
     "an artifact": UNPACKED,
     "a config that is no JSON": UNPACKED,
+    "a layer of other bytes": rows_images.UNREAD,
+    "110,000 annotations": rows_images.OUR_LIMIT,
+    "a manifest that is not UTF-8": rows_images.OUR_LIMIT,
     "a digest of sha512": "skopeo 1.9 computes sha256 alone",
 }
 TAG_AND_DIGEST = "skopeo takes no tag with a digest; CRI-O drops the tag before it pulls"
