@@ -26,10 +26,7 @@ static const char *const crio_accept[] = {
 	NULL,
 };
 
-/*
- * containerd repeats a 429 at once and CRI-O never waits for anything else; both waits here are what a registry can
- * be asked to bear, within what the runtime's own patience would find out.
- */
+/* containerd repeats a 429 at once, which only makes it worse: it waits here too. */
 static const struct ic_profile profiles[] = {
 	[IC_RUNTIME_CONTAINERD] = {
 		.name = "containerd",

@@ -484,3 +484,26 @@ TEST(endpoint, asks_nobody_where_registries_conf_says_so)
 	}
 	imgcheck_config_free(c);
 }
+
+/* The most specific entry alone, where the kubelet would go through both; and no mirror of containerd's. */
+TEST(endpoint, looks_credentials_up_as_crio_does)
+{
+	struct imgcheck_config *c = config_with(NULL, 0);
+	struct ic_endpoints found;
+
+	cr_assert_eq(imgcheck_config_set(c, IMGCHECK_OPTION_RUNTIME, "crio", NULL), 0);
+	read_auth(c, "auth.json", "{\"auths\": {\"r.io\": {\"auth\": \"dTpw\"}, \"r.io/team\": {\"auth\": \"dDpw\"}}}");
+	found = find(c, "r.io/team/a:1");
+	cr_assert_eq(found.list.count, 1);
+	cr_expect_str_eq(at(&found, 0)->login.user, "t");
+	cr_expect_str_eq(at(&found, 0)->login.source, "auth.json (r.io/team)");
+	ic_endpoints_clear(&found);
+	found = find(c, "r.io/teamwork/a:1");
+	cr_expect_str_eq(at(&found, 0)->login.user, "u", "a path is no prefix of text");
+	ic_endpoints_clear(&found);
+	found = find(c, "localhost:5000/a:1");
+	cr_expect_not(at(&found, 0)->skip_verify, "loopback is a host as any other");
+	cr_expect_null(at(&found, 0)->login.user);
+	ic_endpoints_clear(&found);
+	imgcheck_config_free(c);
+}
