@@ -2,12 +2,12 @@
 #include <string.h>
 
 #include "commands.h"
-#include "memory.h"
-#include "output.h"
+#include "program/memory.h"
+#include "program/output.h"
 #include "release/audit_print.h"
 #include "release/operand.h"
-#include "say.h"
-#include "status.h"
+#include "program/say.h"
+#include "program/status.h"
 
 enum { TAKE_CLASS, TAKE_FORMAT, TAKE_PREFIX };
 

@@ -2,11 +2,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "check.h"
+#include "check/check.h"
 #include "commands.h"
-#include "output.h"
+#include "program/output.h"
 #include "render/nagios.h"
-#include "status.h"
+#include "program/status.h"
 
 /* Also where the command line is wrong: a monitoring system understands no other status. */
 static bool wants_nagios(char *const *argv)

@@ -2,11 +2,11 @@
 #include <string.h>
 
 #include "commands.h"
-#include "output.h"
+#include "program/output.h"
 #include "release/diff_print.h"
 #include "release/operand.h"
-#include "say.h"
-#include "status.h"
+#include "program/say.h"
+#include "program/status.h"
 
 enum { TAKE_CLASS, TAKE_FORMAT };
 

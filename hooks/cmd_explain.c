@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
 
-#include "check.h"
+#include "check/check.h"
 #include "commands.h"
-#include "say.h"
-#include "status.h"
+#include "program/say.h"
+#include "program/status.h"
 
 static const struct flag explain_flags[] = {
 	{ "format", "text|json", "how to print it (text)", 0 },

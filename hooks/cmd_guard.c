@@ -5,10 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "check.h"
+#include "check/check.h"
 #include "commands.h"
-#include "say.h"
-#include "status.h"
+#include "program/say.h"
+#include "program/status.h"
 
 static const struct flag guard_flags[] = {
 	{ "veto-status", "N", "exit status on a veto (125)", 0 },

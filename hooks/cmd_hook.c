@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "commands.h"
-#include "hook.h"
-#include "options.h"
-#include "say.h"
-#include "status.h"
+#include "snap/hook.h"
+#include "program/options.h"
+#include "program/say.h"
+#include "program/status.h"
 
 enum { TAKE_TARGET, TAKE_BLOBS, TAKE_ENVIRONMENT };
 

@@ -2,11 +2,11 @@
 #include <string.h>
 
 #include "commands.h"
-#include "document.h"
-#include "output.h"
+#include "program/document.h"
+#include "program/output.h"
 #include "release/needs.h"
-#include "say.h"
-#include "status.h"
+#include "program/say.h"
+#include "program/status.h"
 
 enum format { FORMAT_TEXT, FORMAT_LIST, FORMAT_JSON };
 enum { TAKE_CLASS, TAKE_FORMAT, TAKE_KEY };

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "check.h"
+#include "check/check.h"
 #include "commands.h"
-#include "output.h"
+#include "program/output.h"
 #include "release/plan.h"
-#include "say.h"
-#include "status.h"
+#include "program/say.h"
+#include "program/status.h"
 
 enum { TAKE_FORMAT, TAKE_FROM, TAKE_ONLY, TAKE_OUTPUT };
 

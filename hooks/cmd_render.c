@@ -2,9 +2,9 @@
 #include <stdio.h>
 
 #include "commands.h"
-#include "input.h"
-#include "say.h"
-#include "status.h"
+#include "check/input.h"
+#include "program/say.h"
+#include "program/status.h"
 
 static int render(struct input *in, const char *path)
 {

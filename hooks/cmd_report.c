@@ -7,15 +7,15 @@
 #include <unistd.h>
 
 #include "commands.h"
-#include "files.h"
-#include "health.h"
-#include "memory.h"
-#include "options.h"
-#include "output.h"
+#include "program/files.h"
+#include "snap/health.h"
+#include "program/memory.h"
+#include "program/options.h"
+#include "program/output.h"
 #include "render/nagios.h"
 #include "render/render.h"
-#include "say.h"
-#include "status.h"
+#include "program/say.h"
+#include "program/status.h"
 
 #define MOST_REPORT ((size_t)64 << 20)
 

@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "commands.h"
-#include "options.h"
-#include "say.h"
-#include "status.h"
+#include "program/options.h"
+#include "program/say.h"
+#include "program/status.h"
 
 static const struct {
 	const char *name;

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "document.h"
-#include "memory.h"
+#include "program/document.h"
+#include "program/memory.h"
 #include "render/markdown.h"
 
 static bool is_missing(const struct side_image *image)

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "memory.h"
+#include "program/memory.h"
 
 /* ------------------------------------------------------------------ names and marks */
 

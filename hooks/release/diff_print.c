@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "document.h"
-#include "memory.h"
+#include "program/document.h"
+#include "program/memory.h"
 #include "render/markdown.h"
 
 /* In the order of the enumerators. */

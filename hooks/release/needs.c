@@ -4,10 +4,10 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "document.h"
-#include "memory.h"
-#include "say.h"
-#include "status.h"
+#include "program/document.h"
+#include "program/memory.h"
+#include "program/say.h"
+#include "program/status.h"
 
 const char *needs_class_name(enum imgcheck_class class)
 {

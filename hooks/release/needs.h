@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#include "input.h"
+#include "check/input.h"
 
 struct need {
 	const struct imgcheck_image *image; /* of the first architecture that needs it */

@@ -9,11 +9,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "files.h"
-#include "memory.h"
-#include "process.h"
-#include "say.h"
-#include "status.h"
+#include "program/files.h"
+#include "program/memory.h"
+#include "program/process.h"
+#include "program/say.h"
+#include "program/status.h"
 
 #define UNPACK_MS 300000
 #define MOST_OUTPUT ((size_t)1 << 20)

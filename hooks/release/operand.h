@@ -8,7 +8,7 @@
  * removed again.  What is in a snap is hostile; nothing of it is run.
  */
 
-#include "input.h"
+#include "check/input.h"
 
 struct operand {
 	const char *name;   /* as it was given: borrowed */

@@ -4,9 +4,9 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "memory.h"
+#include "program/memory.h"
 #include "render/render.h"
-#include "say.h"
+#include "program/say.h"
 
 struct copy {
 	char *from, *to; /* references; from NULL where it is not known */

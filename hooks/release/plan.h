@@ -9,8 +9,8 @@
 
 #include <stdio.h>
 
-#include "auto.h"
-#include "lines.h"
+#include "program/auto.h"
+#include "program/lines.h"
 
 struct plan {
 	const json_t *report;

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "lines.h"
-#include "memory.h"
+#include "program/lines.h"
+#include "program/memory.h"
 #include "render/render.h"
 
 static const char head[] =

@@ -4,7 +4,7 @@
 
 /* A report as a monitoring plugin tells it: one line, and an exit status of its own. */
 
-#include "auto.h"
+#include "program/auto.h"
 
 enum nagios_state { NAGIOS_OK = 0, NAGIOS_WARNING = 1, NAGIOS_CRITICAL = 2, NAGIOS_UNKNOWN = 3 };
 

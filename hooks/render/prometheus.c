@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "document.h"
+#include "program/document.h"
 #include "render/render.h"
 
 static void print_head(const char *name, const char *help, FILE *out)

@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-#include "auto.h"
+#include "program/auto.h"
 
 struct view {
 	json_t *const *reports; /* one; the page takes several, say one for each platform */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "login_helper.h"
+#include "check/login_helper.h"
 
 #include <signal.h>
 #include <stdint.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "options.h"
+#include "program/options.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "memory.h"
-#include "status.h"
+#include "program/memory.h"
+#include "program/status.h"
 #include "test.h"
 
 struct seen {

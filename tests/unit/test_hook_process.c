@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "process.h"
+#include "program/process.h"
 
 #include <signal.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "revisions.h"
+#include "snap/revisions.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "files.h"
-#include "memory.h"
+#include "program/files.h"
+#include "program/memory.h"
 #include "test.h"
 
 TEST(hook_revisions, names)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "settings.h"
+#include "snap/settings.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "files.h"
-#include "memory.h"
+#include "program/files.h"
+#include "program/memory.h"
 #include "test.h"
 
 struct fixture {

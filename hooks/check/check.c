@@ -7,16 +7,16 @@
 #include <unistd.h>
 
 #include "login_helper.h"
-#include "memory.h"
-#include "output.h"
+#include "program/memory.h"
+#include "program/output.h"
 #include "policy.h"
-#include "process.h"
+#include "program/process.h"
 #include "progress.h"
-#include "proxies.h"
-#include "say.h"
-#include "settings.h"
-#include "snapctl.h"
-#include "status.h"
+#include "program/proxies.h"
+#include "program/say.h"
+#include "snap/settings.h"
+#include "snap/snapctl.h"
+#include "program/status.h"
 
 enum { TAKE_CREDS, TAKE_PROXY, TAKE_WARN, TAKE_VERBOSE, TAKE_FORMAT, TAKE_OUTPUT, TAKE_QUIET };
 

@@ -9,7 +9,7 @@
  * The list stands in a file of our own below $SNAP_COMMON, replaced as a whole.
  */
 
-#include "auto.h"
+#include "program/auto.h"
 
 #define RECENT_SECONDS 900
 

@@ -7,8 +7,8 @@
  * snap), and the values for templates.  Shared by the commands that read manifests.
  */
 
-#include "lines.h"
-#include "options.h"
+#include "program/lines.h"
+#include "program/options.h"
 
 #define INPUT_MOST_ARCHS 32
 

@@ -7,7 +7,7 @@
  * where it takes longer than a second; or a line for each request.  Both go to standard error.
  */
 
-#include "auto.h"
+#include "program/auto.h"
 
 enum progress_mode { PROGRESS_NONE, PROGRESS_LINE, PROGRESS_REQUESTS };
 

@@ -6,15 +6,15 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "document.h"
-#include "files.h"
-#include "memory.h"
-#include "process.h"
-#include "say.h"
-#include "settings.h"
-#include "snapctl.h"
-#include "status.h"
-#include "unsquash.h"
+#include "program/document.h"
+#include "program/files.h"
+#include "program/memory.h"
+#include "program/process.h"
+#include "program/say.h"
+#include "snap/settings.h"
+#include "snap/snapctl.h"
+#include "program/status.h"
+#include "program/unsquash.h"
 
 #define STANDARD_INPUT "standard input"
 #define MOST_STANDARD_INPUT ((size_t)256 << 20) /* as much as the library takes of one file */

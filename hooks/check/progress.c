@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "memory.h"
-#include "process.h"
-#include "say.h"
+#include "program/memory.h"
+#include "program/process.h"
+#include "program/say.h"
 
 #define QUIET_MS 1000 /* what ends sooner is not watched */
 #define TICK_MS 200

@@ -6,9 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "memory.h"
-#include "process.h"
-#include "status.h"
+#include "program/memory.h"
+#include "program/process.h"
+#include "program/status.h"
 
 #define LIMIT_MS 20000
 #define MOST_ANSWER ((size_t)4 << 20)

@@ -4,8 +4,8 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "auto.h"
-#include "status.h"
+#include "program/auto.h"
+#include "program/status.h"
 
 /* In the order in which their exit statuses win. */
 static const struct {

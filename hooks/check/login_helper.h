@@ -8,7 +8,7 @@
  * ended, with what it started; what it prints in place of an object is never repeated, since it can hold a secret.
  */
 
-#include "auto.h"
+#include "program/auto.h"
 
 /* An imgcheck_login_fn; arg is the time limit in milliseconds, an int64_t, or NULL for 15 s. */
 int login_helper_ask(void *arg, const char *helper, const char *server, struct imgcheck_login *out);

@@ -6,13 +6,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "files.h"
-#include "memory.h"
-#include "process.h"
-#include "say.h"
+#include "program/files.h"
+#include "program/memory.h"
+#include "program/process.h"
+#include "program/say.h"
 #include "settings.h"
 #include "snapctl.h"
-#include "status.h"
+#include "program/status.h"
 
 #define BLOBS "/var/lib/snapd/snaps"
 #define ENVIRONMENT "/etc/environment"

@@ -8,9 +8,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "files.h"
-#include "lines.h"
-#include "memory.h"
+#include "program/files.h"
+#include "program/lines.h"
+#include "program/memory.h"
 
 #define FOLDER "history"
 #define KEPT 10

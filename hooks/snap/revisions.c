@@ -6,9 +6,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "files.h"
-#include "lines.h"
-#include "memory.h"
+#include "program/files.h"
+#include "program/lines.h"
+#include "program/memory.h"
 
 #define RECORD "known-revisions"
 #define MOST_RECORD ((size_t)64 << 10)

@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 
-#include "memory.h"
-#include "say.h"
-#include "status.h"
+#include "program/memory.h"
+#include "program/say.h"
+#include "program/status.h"
 
 const struct flag node_files_flags[] = {
 	{ "authfile", "FILE", "logins: docker config.json or containers auth.json", IMGCHECK_FILE_AUTH },

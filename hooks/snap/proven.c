@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "files.h"
-#include "memory.h"
+#include "program/files.h"
+#include "program/memory.h"
 
 #define FILE_NAME "proven-hosts"
 #define MOST_FILE ((size_t)64 << 10)

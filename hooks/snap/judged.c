@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "files.h"
-#include "memory.h"
+#include "program/files.h"
+#include "program/memory.h"
 
 #define FILE_NAME "judged-revisions"
 #define MOST_FILE ((size_t)4096)

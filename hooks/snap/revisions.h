@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <time.h>
 
-#include "auto.h"
+#include "program/auto.h"
 
 #define REVISIONS_MOST_NAME 24
 

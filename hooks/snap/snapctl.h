@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "lines.h"
+#include "program/lines.h"
 
 /* Whether this process runs in a snap that can ask snapctl. */
 bool snapctl_here(void);

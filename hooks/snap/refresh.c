@@ -5,17 +5,17 @@
 #include <string.h>
 #include <syslog.h>
 
-#include "document.h"
-#include "files.h"
+#include "program/document.h"
+#include "program/files.h"
 #include "judged.h"
-#include "memory.h"
-#include "policy.h"
-#include "process.h"
+#include "program/memory.h"
+#include "check/policy.h"
+#include "program/process.h"
 #include "proven.h"
 #include "recent.h"
-#include "say.h"
+#include "program/say.h"
 #include "snapctl.h"
-#include "status.h"
+#include "program/status.h"
 
 /* Milliseconds from the start of the hook; snapd ends it at 600,000. */
 #define DESCRIBE_END 60000

@@ -7,7 +7,7 @@
  * set it itself: what it sets before a veto is lost.  Called by a service of the snap, with a timer.
  */
 
-#include "auto.h"
+#include "program/auto.h"
 
 /* Publishes it; a report that stopped nothing clears it.  The exit status. */
 int health_publish(const json_t *report);

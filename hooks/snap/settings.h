@@ -11,8 +11,8 @@
  * neither weaker in silence nor the cause of a veto.
  */
 
-#include "lines.h"
-#include "proxies.h"
+#include "program/lines.h"
+#include "program/proxies.h"
 
 #define SETTINGS_TREE "imgcheck" /* the key under which they stand */
 #define SETTINGS_DEADLINE 240

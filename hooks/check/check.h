@@ -8,7 +8,7 @@
 
 #include "input.h"
 #include "node_files.h"
-#include "options.h"
+#include "program/options.h"
 #include "render/render.h"
 
 struct check {

@@ -8,9 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "memory.h"
-#include "process.h"
-#include "status.h"
+#include "program/memory.h"
+#include "program/process.h"
+#include "program/status.h"
 
 #define LIMIT_MS 15000
 #define MOST_BYTES 65536

@@ -4,18 +4,18 @@
 #include <syslog.h>
 #include <time.h>
 
-#include "document.h"
-#include "files.h"
+#include "program/document.h"
+#include "program/files.h"
 #include "history.h"
-#include "memory.h"
+#include "program/memory.h"
 #include "judged.h"
-#include "process.h"
+#include "program/process.h"
 #include "proven.h"
 #include "refresh.h"
 #include "recent.h"
-#include "say.h"
+#include "program/say.h"
 #include "snapctl.h"
-#include "status.h"
+#include "program/status.h"
 
 /* snapd keeps the last 100 lines and 10 KiB of a hook's output; we stay below with what else may be in it. */
 #define MOST_LINES 60

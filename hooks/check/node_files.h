@@ -7,7 +7,7 @@
  * configured with.  Shared by check, guard and explain.
  */
 
-#include "options.h"
+#include "program/options.h"
 
 struct node_files {
 	struct {

@@ -4,16 +4,16 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "document.h"
-#include "files.h"
+#include "program/document.h"
+#include "program/files.h"
 #include "judged.h"
-#include "memory.h"
-#include "policy.h"
-#include "proxies.h"
+#include "program/memory.h"
+#include "check/policy.h"
+#include "program/proxies.h"
 #include "refresh.h"
 #include "recent.h"
-#include "say.h"
-#include "status.h"
+#include "program/say.h"
+#include "program/status.h"
 
 #define DESCRIPTION "meta/imgcheck.yaml"
 

@@ -5,10 +5,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "document.h"
-#include "files.h"
-#include "memory.h"
-#include "say.h"
+#include "program/document.h"
+#include "program/files.h"
+#include "program/memory.h"
+#include "program/say.h"
 
 #define FILE_NAME "recent.json"
 

@@ -10,7 +10,7 @@
  * The hosts stand in a file of our own below $SNAP_COMMON, replaced as a whole; the report is the library's.
  */
 
-#include "lines.h"
+#include "program/lines.h"
 
 /* The hosts of the file, as far as it can be used: without it none is proven. */
 void proven_read(const char *state, struct lines *hosts);

@@ -3,11 +3,11 @@
 
 #include <string.h>
 
-#include "memory.h"
-#include "policy.h"
-#include "say.h"
+#include "program/memory.h"
+#include "check/policy.h"
+#include "program/say.h"
 #include "snapctl.h"
-#include "status.h"
+#include "program/status.h"
 
 /* snapd takes messages of 7 to 70 characters. */
 #define MOST_MESSAGE 70

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "files.h"
-#include "memory.h"
-#include "policy.h"
+#include "program/files.h"
+#include "program/memory.h"
+#include "check/policy.h"
 #include "revisions.h"
 
 /* Settings that are options of the library.  All policies (on-...) are, too, by the names of the options. */
