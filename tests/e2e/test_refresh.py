@@ -229,6 +229,23 @@ class Refresh(unittest.TestCase):
         self.assertIn(f"snap set {NAME} imgcheck.accept-revision=x2", message[-1])
         self.assert_active("x1", OLD)
 
+    def test_a_parallel_instance_is_judged_by_its_own_settings(self):
+        inside("snap", "set", "system", "experimental.parallel-instances=true")
+        blue = f"{NAME}_blue"
+        self.addCleanup(_machine.run, "snap", "remove", "--purge", blue)
+        inside("snap", "install", "--dangerous", "--name", blue, f"/snaps/{NAME}_{OLD}.snap")
+        inside("snap", "set", blue, "kubeconfig=/root/kubeconfig", f"registry={self.registry}", "dns-provider=core-dns",
+               "enable-gpu=true", f"imgcheck.plain-http={_host}")
+        refreshing = ("snap", "install", "--dangerous", "--name", blue, f"/snaps/{NAME}_{NEW}.snap")
+        done = _machine.run(*refreshing)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn(f"snap set {blue} imgcheck.accept-revision=x2", done.stderr)
+        self.assertIn("vetoed", inside("cat", f"/var/snap/{blue}/common/imgcheck/last-status"))
+        inside("snap", "set", blue, "imgcheck.accept-revision=x2")
+        inside(*refreshing)
+        self.assertEqual(inside("readlink", f"/snap/{blue}/current"), "x2")
+        self.assert_active("x1", OLD)
+
     def test_a_hook_that_is_killed_runs_again(self):
         with BadServer(silent) as server:
             self.set(f"registry={server.host}/x", f"imgcheck.plain-http={server.host},{_host}")

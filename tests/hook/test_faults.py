@@ -110,6 +110,8 @@ class Faults(trees.TreeTest):
         self.tree.command = lambda hook: command if sanitized else ["prlimit", f"--as={24 << 20}", *command]
         self.refresh(0, "cannot check", "the refresh goes on")
         self.assertEqual(self.tree.status()["internal"], "1")
+        self.configure(f"{self.server.host}/x", {"on-internal-error": "veto"})
+        self.refresh(1, "cannot check", "the refresh is stopped")
 
     def test_whatever_state_it_is_started_in(self):
         """Streams that are closed, limits and ignored signals that are inherited: a missing image stays a veto."""
