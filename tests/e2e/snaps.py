@@ -12,7 +12,7 @@ import subprocess
 
 from support import snaptree
 
-APPLETS = ("sh", "cat", "env", "ls", "mkdir", "readlink", "true", "false")
+APPLETS = ("sh", "cat", "env", "ls", "mkdir", "readlink", "true", "false", "sleep")
 
 PLAIN, MANY = "1.28.1", "1.28.4"
 
@@ -77,6 +77,12 @@ def _make_revisions(stage, imgcheck, libraries):
             shutil.copy(path, folder / "usr/lib" / path.name)
         description = folder / "meta" / "snap.yaml"
         description.write_text(description.read_text(encoding="utf-8").replace(like, version), encoding="utf-8")
+        # A service, to see that a veto does not stop it.
+        beat = folder / "bin" / "beat"
+        beat.write_text("#!/bin/sh\nexec sleep 86400\n", encoding="utf-8")
+        beat.chmod(0o755)
+        text = description.read_text(encoding="utf-8")
+        description.write_text(text.replace("apps:\n", "apps:\n  beat: {command: bin/beat, daemon: simple}\n"), encoding="utf-8")
     plain = stage / f"{snaptree.NAME}_{PLAIN}"
     for place in ("meta/imgcheck.yaml", *(f"meta/hooks/{hook}" for hook in snaptree.HOOKS if hook != "configure")):
         (plain / place).unlink()

@@ -131,8 +131,14 @@ class Refresh(unittest.TestCase):
         return json.loads(inside("cat", f"/var/snap/{NAME}/common/imgcheck/last-report.json"))
 
     def test_vetoed_until_the_image_is_there(self):
+        service = ("systemctl", "show", "--property=MainPID", f"snap.{NAME}.beat.service")
+        before = inside(*service)
+        self.assertRegex(before, r"^MainPID=[1-9]")
         self.assert_vetoed(self.refresh())
-        self.assertIn(f"{self.registry}/{DEVICE_PLUGIN}", inside("snap", "tasks", "--last=install"))
+        self.assertEqual(inside(*service), before)  # it was never stopped
+        tasks = inside("snap", "tasks", "--last=install")
+        self.assertIn(f"{self.registry}/{DEVICE_PLUGIN}", tasks)
+        self.assertRegex(tasks, r"(?m)^Hold .*Stop snap")
         self.assertEqual(self.report()["decision"], "veto")
         self.assertEqual(inside("ls", f"/snap/{NAME}").split(), ["current", "x1"])
 
