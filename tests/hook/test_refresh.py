@@ -2,6 +2,7 @@
 """pre-refresh on fake snap trees: what is vetoed, what passes, and what is told."""
 
 import contextlib
+import os
 import pathlib
 import tempfile
 import unittest
@@ -9,6 +10,7 @@ import unittest
 import trees
 from support.badserver import refused
 from support.images import Client
+from support.proxy import Proxy
 from support.registry import Registry
 
 _stack = contextlib.ExitStack()
@@ -189,6 +191,24 @@ class Refresh(trees.TreeTest):
         self.refresh(1, "from the environment")
         self.configure("registry.invalid/x", {"plain-http": [], "proxy": {"https": f"http://{proxy}"}})
         self.refresh(1, "from setting imgcheck.proxy.https")
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root can give a proxy names of its own")
+    def test_the_proxy_of_the_machine_is_used(self):
+        name = _host.replace("127.0.0.1", "registry.test")
+        self.push("new:v1")
+        self.comes("{{ registry }}/new:v1")
+        self.configure(self.registry.replace(_host, name))
+        with Proxy(self.folder / "proxy", ["registry.test"]) as proxy:
+            lines = f"PATH=/bin\nexport http_proxy='http://{proxy.host}'\n"
+            self.tree.proxies.write_text(f"{lines}no_proxy=.other,registry.test\n", encoding="utf-8")
+            self.refresh(1, name)  # the proxy alone knows the name
+            self.assertEqual(proxy.requests(), [])
+            self.tree.proxies.write_text(lines, encoding="utf-8")
+            self.assertEqual(self.refresh(0), "")
+            self.assertTrue(proxy.requests())
+            for _, url in proxy.requests():
+                self.assertTrue(url.startswith(f"http://{name}/v2/"), url)
+            self.assertIn(f"http://{proxy.host} (from {self.tree.proxies})", "".join(self.tree.report()["hook"]["notices"]))
 
     def test_a_login_below_snap_common(self):
         self.comes("{{ registry }}/old:v1")
