@@ -59,7 +59,6 @@
 #define IC_MAX_INDEX_DEPTH 4                     /* indexes inside indexes */
 #define IC_MAX_URL_BYTES ((size_t)8192)         /* a realm or a Location; presigned ones reach 2 KiB */
 #define IC_MAX_REASON_BYTES ((size_t)1500)      /* the reason of a verdict: the request, the registry's words, earlier endpoints */
-#define IC_MAX_KEPT_BYTES ((size_t)1 << 20)     /* answers kept in one run for images that ask the same again */
 #define IC_MAX_REDIRECTS 9                       /* Go gives up where ten requests have been made */
 #define IC_MAX_ATTEMPTS 5                        /* requests for one answer, retries and challenges together */
 
