@@ -17,6 +17,7 @@
 #include "status.h"
 
 /* The largest snaps of Kubernetes distributions have about 1 GiB. */
+#define WALK_FDS 16
 #define MOST_BYTES ((unsigned long long)4 << 30)
 #define MOST_LISTING ((size_t)64 << 20) /* half a million entries */
 #define LIMIT_MS 300000
@@ -147,6 +148,16 @@ int unsquash(const char *path, char **dir)
 	return 0;
 }
 
+/* Folders come here before what is in them, and can be read-only in a snap. */
+static int open_up(const char *path, const struct stat *st, int kind, struct FTW *where)
+{
+	(void)st;
+	(void)where;
+	if (kind == FTW_D || kind == FTW_DNR)
+		(void)!chmod(path, S_IRWXU);
+	return 0;
+}
+
 static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *where)
 {
 	(void)st;
@@ -162,7 +173,8 @@ void unsquash_remove(char *dir)
 
 	if (slash) {
 		*slash = '\0';
-		nftw(dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+		nftw(dir, open_up, WALK_FDS, FTW_PHYS);
+		nftw(dir, remove_one, WALK_FDS, FTW_DEPTH | FTW_PHYS);
 	}
 	free(dir);
 }
