@@ -475,6 +475,16 @@ const char *imgcheck_decision_name(enum imgcheck_decision d);
 int imgcheck_report_render(const struct imgcheck_report *p, enum imgcheck_format f, char **out, size_t *len,
                            struct imgcheck_error **err) IMGCHECK_MUST_CHECK;
 
+/* ------------------------------------------------------------------ YAML: a program's own configuration */
+
+/*
+ * Reads a file that holds one YAML document, as JSON in which each value keeps its line, so that a program can say
+ * where a mistake is: {"line": 1, "text": "..."} for a scalar (null for a null), {"line": 1, "items": [VALUE, ...]}
+ * for a sequence, {"line": 1, "members": [{"key": "...", "line": 1, "value": VALUE}, ...]} for a mapping.  *json is
+ * new (free()).  Errors: IO, SYNTAX, CONFIG for a key that is written twice, LIMIT.
+ */
+int imgcheck_yaml_read(const char *path, char **json, struct imgcheck_error **err) IMGCHECK_MUST_CHECK;
+
 #if defined(__GNUC__)
 #pragma GCC visibility pop
 #endif

@@ -45,6 +45,9 @@
 #define IC_MAX_TOML_DEPTH 128                   /* tables and arrays in one another; containerd's own go six deep */
 #define IC_MAX_LIST_ITEMS ((size_t)4096)         /* values of one list option, entries of one auth file */
 
+#define IC_MAX_SETTINGS ((size_t)1 << 16)        /* values in one YAML file of a program's own */
+#define IC_MAX_SETTING_DEPTH 100                 /* of them in one another */
+
 /* Registry answers; containerd takes manifests up to 4*1048*1048 bytes */
 #define IC_MAX_MANIFEST_BYTES ((size_t)4393216)
 #define IC_MAX_CONFIG_BLOB_BYTES ((size_t)4 << 20)
