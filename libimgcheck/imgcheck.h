@@ -12,23 +12,28 @@
  *   imgcheck_run      one check of those images, under one deadline
  *   imgcheck_report   a verdict for each image, and the decision
  *
- * Conventions, for every declaration below:
+ * Conventions, for every declaration below that does not say otherwise:
  *
  * Results.    An int result is 0 or a negative enum imgcheck_err.  Output parameters are cleared on
  *             entry and filled only on success.  That an image is missing, unreachable or refused is
  *             a verdict in the report, never an error of a function.
  * Errors.     `err` may be NULL.  Where it is not, *err must be NULL on entry; on failure it receives
- *             a new error that the caller frees with imgcheck_error_free().
+ *             a new error that the caller frees with imgcheck_error_free().  NOMEM and ARGUMENT can come
+ *             from any call that fails; a declaration names the others, without IMGCHECK_ERR_.
+ * NULL.       A NULL object or argument that a call needs is ARGUMENT where it can fail; else nothing is
+ *             done, and the result is NULL or 0.  An index past the end gives NULL.  Each *_free() takes NULL.
  * Ownership.  "new": the caller owns it and frees it as told.  "borrowed": dies with the object it
  *             was asked of.  "copied": the argument may be released as soon as the call returns.
- *             Each *_free() takes NULL.
+ *             "taken": it is the library's from here on.
  * Text.       UTF-8, NUL-terminated.  Bytes that came from outside are escaped where a message holds them.
- * Threads.    An object belongs to one thread at a time; different objects are independent, except
- *             that a run borrows its config and its images.
+ * Threads.    An object belongs to one thread at a time; different objects are independent, except that a
+ *             run, its config and its images go together.  imgcheck_run_cancel() alone is for any thread.
  * Process.    The library reads no environment and no home directory, starts no process and never
  *             prints, exits or aborts.
+ * Growth.     An enumerator keeps its number, a structure its members; later versions add at the end.
  *
- * Since 0.1 unless a declaration says otherwise.
+ * Since 0.1.  The pages of section 3 say more: libimgcheck(3) for limits, one page for each part below.
+ * [dist] is the OCI Distribution Specification 1.1, [image] the OCI Image Specification 1.1.
  */
 
 #include <stdbool.h>
@@ -48,7 +53,7 @@ extern "C" {
 #define IMGCHECK_MUST_CHECK
 #endif
 
-/* The version of the library in use: static text, "0.1.0". */
+/* The version of the library in use, where IMGCHECK_VERSION is that of the header: static text, "0.1.0". */
 const char *imgcheck_version(void);
 
 /* ------------------------------------------------------------------ errors */
@@ -67,6 +72,7 @@ enum imgcheck_err {
 	IMGCHECK_ERR_INTERNAL = -10    /* a fault of this library or of one below it */
 };
 
+/* Why a call failed, or a problem of a set of images.  It does not change. */
 struct imgcheck_error;
 
 /* The code of an error; IMGCHECK_OK for NULL. */
@@ -81,13 +87,14 @@ const char *imgcheck_error_message(const struct imgcheck_error *e);
  */
 const char *imgcheck_error_place(const struct imgcheck_error *e, unsigned *line, unsigned *column);
 
+/* Releases an error that a call gave; never a borrowed one. */
 void imgcheck_error_free(struct imgcheck_error *e);
 
 /* ------------------------------------------------------------------ images: what is needed, and where it stands */
 
+/* A set of references with the places that name them.  An image in it is borrowed until the set is changed. */
 struct imgcheck_images;
 struct imgcheck_image;
-struct imgcheck_target;
 
 /* How surely a place means that the cluster pulls the image.  An image has the strongest class of its places. */
 enum imgcheck_class {
@@ -109,8 +116,18 @@ enum imgcheck_field {
 	IMGCHECK_FIELD_NAMESPACE     /* metadata.namespace, or NULL */
 };
 
-/* A new, empty set of images. */
+/* A part of a reference as runtimes understand it: "busybox" is docker.io, library/busybox, latest. */
+enum imgcheck_part {
+	IMGCHECK_PART_REGISTRY,   /* "docker.io", "registry.internal:5000" */
+	IMGCHECK_PART_REPOSITORY, /* "library/busybox"; [dist] Pulling manifests, <name> */
+	IMGCHECK_PART_TAG,        /* NULL beside a digest, where a tag means nothing */
+	IMGCHECK_PART_DIGEST      /* "sha256:..."; [image] Descriptors, Digests */
+};
+
+/* *out is a new, empty set. */
 int imgcheck_images_new(struct imgcheck_images **out) IMGCHECK_MUST_CHECK;
+
+/* Releases a set.  No run may hold it any more. */
 void imgcheck_images_free(struct imgcheck_images *s);
 
 /*
@@ -121,7 +138,10 @@ void imgcheck_images_free(struct imgcheck_images *s);
 int imgcheck_images_set_values(struct imgcheck_images *s, const char *json, size_t len,
                                struct imgcheck_error **err) IMGCHECK_MUST_CHECK;
 
-/* One template value, a text (copied), beside those already set; value NULL takes the name away. */
+/*
+ * One template value, a text (copied), beside those already set; with value NULL the name is taken away.
+ * Errors: SYNTAX for what is not UTF-8.
+ */
 int imgcheck_images_set_value(struct imgcheck_images *s, const char *name, const char *value,
                               struct imgcheck_error **err) IMGCHECK_MUST_CHECK;
 
@@ -131,46 +151,52 @@ int imgcheck_images_set_value(struct imgcheck_images *s, const char *name, const
  * followed.  "LIST#KEY" names one line of a `key: ref ref ...` list.  What cannot be read or evaluated, and
  * where there is nothing to read (an empty file, a folder without a manifest), becomes a problem of the set
  * (imgcheck_images_problem), and what was read before it still counts; the call fails only for lack of memory
- * or beyond a limit of the whole set.
+ * or beyond a limit of the whole set.  Errors: LIMIT.
  */
 int imgcheck_images_add_path(struct imgcheck_images *s, const char *path, struct imgcheck_error **err) IMGCHECK_MUST_CHECK;
 
-/* The same for bytes in memory (copied); name stands for the file in origins and problems. */
+/*
+ * The same for len bytes in memory, copied as far as they are needed; name (copied) stands for the file in
+ * origins and problems.  data may be NULL where len is 0.  Errors: LIMIT.
+ */
 int imgcheck_images_add_data(struct imgcheck_images *s, const char *name, const void *data, size_t len,
                              struct imgcheck_error **err) IMGCHECK_MUST_CHECK;
 
-/* Adds one reference.  One that does not parse is kept, and gets the verdict `invalid`. */
+/*
+ * Adds one reference (copied), as required.  One that does not parse is kept, and gets the verdict `invalid`.
+ * Errors: LIMIT.
+ */
 int imgcheck_images_add_ref(struct imgcheck_images *s, const char *ref, struct imgcheck_error **err) IMGCHECK_MUST_CHECK;
 
 /*
  * Renders one template file with the values of the set, byte for byte as Jinja2 would.
- * *out is new (free()), NUL-terminated beyond *len.  Errors: IO, SYNTAX, UNSUPPORTED, LIMIT.
+ * *out is new (free()), NUL-terminated beyond *len; len may be NULL.  Errors: IO, SYNTAX, UNSUPPORTED, LIMIT.
  */
 int imgcheck_images_render(struct imgcheck_images *s, const char *path, char **out, size_t *len,
                            struct imgcheck_error **err) IMGCHECK_MUST_CHECK;
 
 /*
  * Marks each image that `before` needs as much: if it cannot be pulled, nothing got worse (already-missing).
- * What `before` has as a hint only, ignores or never pulls, it does not need.
+ * What `before` has as a hint only, ignores or never pulls, it does not need.  Nothing of `before` is kept.
  */
 int imgcheck_images_mark_known(struct imgcheck_images *s, const struct imgcheck_images *before,
                                struct imgcheck_error **err) IMGCHECK_MUST_CHECK;
 
 /*
  * Says that an image of the set was found a moment ago, at this host with this digest (copied): a run does not ask
- * for it, and its verdict is `ok`.  Nothing happens where the set has no such image.
+ * for it, and its verdict is `ok`.  All three texts are copied.  Nothing happens where the set has no such image.
  */
 int imgcheck_images_mark_found(struct imgcheck_images *s, const char *ref, const char *host, const char *digest,
                                struct imgcheck_error **err) IMGCHECK_MUST_CHECK;
 
-/* Takes each image out of the set that `before` needs as much: what is left is what is new. */
+/* Takes each image out of the set that `before`, another set, needs as much: what is left is what is new. */
 int imgcheck_images_subtract(struct imgcheck_images *s, const struct imgcheck_images *before,
                              struct imgcheck_error **err) IMGCHECK_MUST_CHECK;
 
-/* Images are unique by their text and sorted by it. */
+/* How many images there are: unique by their text, and sorted by it. */
 size_t imgcheck_images_count(const struct imgcheck_images *s);
 
-/* Borrowed; NULL past the end. */
+/* The i-th image: borrowed until the set is changed or freed; NULL past the end. */
 const struct imgcheck_image *imgcheck_images_get(const struct imgcheck_images *s, size_t i);
 
 /* What could not be read, resolved or evaluated, in the order found: borrowed; NULL past the end. */
@@ -178,18 +204,11 @@ const struct imgcheck_error *imgcheck_images_problem(const struct imgcheck_image
 
 /* The reference as written: borrowed. */
 const char *imgcheck_image_ref(const struct imgcheck_image *m);
+
+/* The strongest class of its places; HINT for NULL. */
 enum imgcheck_class imgcheck_image_class(const struct imgcheck_image *m);
 
-/*
- * A part of the reference as runtimes understand it ("busybox" is docker.io, library/busybox, latest):
- * borrowed; NULL where it has none, and all are where the text is no reference.
- */
-enum imgcheck_part {
-	IMGCHECK_PART_REGISTRY,   /* "docker.io", "registry.internal:5000" */
-	IMGCHECK_PART_REPOSITORY, /* "library/busybox" */
-	IMGCHECK_PART_TAG,        /* NULL beside a digest, where a tag means nothing */
-	IMGCHECK_PART_DIGEST      /* "sha256:..." */
-};
+/* A part of the reference: borrowed; NULL where it has none, and always where the text is no reference. */
 const char *imgcheck_image_part(const struct imgcheck_image *m, enum imgcheck_part p);
 
 /* Where the image comes from when no `registry` value is set: borrowed, or NULL if that is not known. */
@@ -200,13 +219,18 @@ const char *imgcheck_image_origin(const struct imgcheck_image *m, size_t i, enum
 
 /* ------------------------------------------------------------------ target: an unpacked snap with its imgcheck.yaml */
 
+/* What a snap needs under which configuration, by its description; see imgcheck.yaml(5). */
+struct imgcheck_target;
+
 /*
  * Reads and validates the description of a target: `file`, or <dir>/meta/imgcheck.yaml when NULL.
- * Anything unknown in it is an error.  *out is new.  Errors: IO, SYNTAX, CONFIG, UNSUPPORTED.
- * See imgcheck.yaml(5).
+ * Anything unknown in it is an error.  Both names are copied, *out is new.
+ * Errors: IO, SYNTAX, CONFIG, UNSUPPORTED, LIMIT.
  */
 int imgcheck_target_open(const char *dir, const char *file, struct imgcheck_target **out,
                          struct imgcheck_error **err) IMGCHECK_MUST_CHECK;
+
+/* Releases a target. */
 void imgcheck_target_free(struct imgcheck_target *t);
 
 /* The i-th configuration key, or environment variable, that the description asks for: borrowed; NULL past the end. */
@@ -215,32 +239,46 @@ const char *imgcheck_target_env_name(const struct imgcheck_target *t, size_t i);
 
 /*
  * The configuration, a JSON object (copied) as `snapctl get -d KEY...` prints it.  Values count as the
- * text that `snapctl get KEY` would print; absent, null and empty are undefined.
+ * text that `snapctl get KEY` would print; absent, null and empty are undefined.  Replaces an earlier one.
+ * Errors: SYNTAX, LIMIT.
  */
 int imgcheck_target_set_config(struct imgcheck_target *t, const char *json, size_t len,
                                struct imgcheck_error **err) IMGCHECK_MUST_CHECK;
 
-/* One environment variable (copied); those not set are undefined. */
+/*
+ * One environment variable (copied); those not set are undefined, as is one with the value NULL or "".
+ * Errors: SYNTAX for what is not UTF-8.
+ */
 int imgcheck_target_set_env(struct imgcheck_target *t, const char *name, const char *value,
                             struct imgcheck_error **err) IMGCHECK_MUST_CHECK;
 
-/* The value that the template name has in this target, as text: new (free()), or NULL when undefined. */
+/* *out is the value that the template name has in this target, as text: new (free()), or NULL when undefined. */
 int imgcheck_target_value(const struct imgcheck_target *t, const char *name, char **out,
                           struct imgcheck_error **err) IMGCHECK_MUST_CHECK;
 
-/* Whether the unit is set up, by the description's `configured` (true where there is none). */
+/*
+ * Whether the unit is set up, by the description's `configured`; *out is true where there is none.
+ * Errors: SYNTAX, UNSUPPORTED, LIMIT.
+ */
 int imgcheck_target_configured(const struct imgcheck_target *t, bool *out, struct imgcheck_error **err) IMGCHECK_MUST_CHECK;
 
 /*
  * Adds what the target needs under its configuration.  Template values of the set count before those of the
- * description.  It fails closed: a path or glob that matches
- * nothing, a rule that cannot be evaluated, or no image at all in a configured unit is a problem.
+ * description.  It fails closed: a path or glob that matches nothing, a rule that cannot be evaluated, or no
+ * image at all in a configured unit is a problem of the set.  Nothing of the target is kept.  Errors: LIMIT.
  */
 int imgcheck_images_add_target(struct imgcheck_images *s, const struct imgcheck_target *t,
                                struct imgcheck_error **err) IMGCHECK_MUST_CHECK;
 
 /* ------------------------------------------------------------------ config: what a node would do, and how to judge */
 
+/* How a report or an explanation is rendered. */
+enum imgcheck_format {
+	IMGCHECK_FORMAT_TEXT, /* for people: at most 60 lines and 8 KiB of ASCII, verdict and remedy last */
+	IMGCHECK_FORMAT_JSON  /* everything; members may be added, never renamed */
+};
+
+/* Where a node pulls from, with which logins, proxies and trust, and by which policy to judge. */
 struct imgcheck_config;
 
 /* One table behind command-line flags, settings and pages; imgcheck_option_info() tells name and meaning. */
@@ -293,13 +331,16 @@ enum imgcheck_file {
  */
 bool imgcheck_option_info(enum imgcheck_option o, const char **name, const char **argument, const char **help);
 
-/* A new config with the defaults. */
+/* *out is a new config with the defaults. */
 int imgcheck_config_new(struct imgcheck_config **out) IMGCHECK_MUST_CHECK;
+
+/* Releases a config and overwrites its secrets.  No run may hold it any more. */
 void imgcheck_config_free(struct imgcheck_config *c);
 
 /*
  * Sets an option from its text, validated and copied; options that are lists add.  Errors: CONFIG with
- * the reason, LIMIT for a list that grows too long, ARGUMENT once a run holds the config.
+ * the reason, LIMIT for a list that grows too long.  This and the setters below: ARGUMENT once a run holds
+ * the config, which is frozen from then on.
  */
 int imgcheck_config_set(struct imgcheck_config *c, enum imgcheck_option o, const char *value,
                         struct imgcheck_error **err) IMGCHECK_MUST_CHECK;
@@ -312,21 +353,24 @@ int imgcheck_config_read(struct imgcheck_config *c, enum imgcheck_file kind, con
                          struct imgcheck_error **err) IMGCHECK_MUST_CHECK;
 
 /*
- * The same for bytes in memory (copied); name stands for the file in errors and as the source of
- * credentials in reports.
+ * The same for len bytes in memory (copied); name (copied) stands for the file in errors and as the source of
+ * credentials in reports.  data may be NULL where len is 0.  Errors: SYNTAX, CONFIG, LIMIT.
  */
 int imgcheck_config_read_data(struct imgcheck_config *c, enum imgcheck_file kind, const char *name, const void *data,
                               size_t len, struct imgcheck_error **err) IMGCHECK_MUST_CHECK;
 
 /*
- * A login for one host (host[:port]; without a port that of the scheme), or with NULL for the configured
- * registry's host: copied, zeroed on free.  It goes before what files say, and replaces an earlier one for the
- * same host.  Errors: CONFIG.
+ * A login for one host (host[:port]; without a port that of the scheme), or with host NULL for the configured
+ * registry's: copied, overwritten on free, and sent to no other host.  It goes before what files say, and
+ * replaces an earlier one for the same host.  Errors: CONFIG, LIMIT.
  */
 int imgcheck_config_set_login(struct imgcheck_config *c, const char *host, const char *user, const char *secret,
                               struct imgcheck_error **err) IMGCHECK_MUST_CHECK;
 
-/* What a credential helper answered.  All text is new (malloc()) and taken by the library, which zeroes it. */
+/*
+ * What a credential helper answered.  The library hands it over with NULL in it; all text that is put there comes
+ * from malloc() and is taken by the library, which overwrites it.
+ */
 struct imgcheck_login {
 	char *user;    /* NULL: the helper knows no login; "<token>": secret is an identity token */
 	char *secret;
@@ -341,58 +385,79 @@ struct imgcheck_login {
 typedef int (*imgcheck_login_fn)(void *arg, const char *helper, const char *server, struct imgcheck_login *out);
 
 /*
- * To be set before the files are read.  Without a function the helpers that auth files name are not run, and a
- * report tells so.
+ * Sets the function (NULL: none), to be done before the files are read.  arg is handed to it, and must live as
+ * long as the config.  Without a function the helpers that auth files name are not run, and a report tells so.
  */
 void imgcheck_config_set_login_fn(struct imgcheck_config *c, imgcheck_login_fn fn, void *arg);
 
+enum imgcheck_event_kind {
+	IMGCHECK_EVENT_REQUEST, /* an answer came: text is "HEAD https://host/v2/... 200", host is set */
+	IMGCHECK_EVENT_DONE     /* an image is decided: text is its reference */
+};
+
 /* What a run tells while it goes on.  All text is borrowed for the call; secrets are never in it. */
 struct imgcheck_event {
-	enum imgcheck_event_kind {
-		IMGCHECK_EVENT_REQUEST, /* an answer came: text is "HEAD https://host/v2/... 200", host is set */
-		IMGCHECK_EVENT_DONE     /* an image is decided: text is its reference */
-	} kind;
-	const char *host;
+	enum imgcheck_event_kind kind;
+	const char *host;   /* NULL where the event is not about one */
 	const char *text;
 	size_t done, total; /* images decided, images in all */
 };
 
+/* Is called by imgcheck_run_new(), imgcheck_run_step() and imgcheck_check(), in their thread.  It must not free the run. */
 typedef void (*imgcheck_event_fn)(void *arg, const struct imgcheck_event *event);
+
+/* Sets the function (NULL: none).  arg is handed to it, and must live as long as the runs of the config. */
 void imgcheck_config_set_event_fn(struct imgcheck_config *c, imgcheck_event_fn fn, void *arg);
+
+/*
+ * Who would be asked for a reference, in order, with the source of the credentials, TLS and proxy, as text or JSON; nobody is
+ * asked, but for credential helpers (imgcheck_config_set_login_fn).  No secret is in it.  *out is new (free()),
+ * NUL-terminated beyond *len.  Errors: SYNTAX for what is no reference, CONFIG.
+ */
+int imgcheck_config_explain(const struct imgcheck_config *c, const char *ref, enum imgcheck_format f, char **out, size_t *len,
+                            struct imgcheck_error **err) IMGCHECK_MUST_CHECK;
 
 /* ------------------------------------------------------------------ run: one check, one deadline */
 
 struct imgcheck_run;
 struct imgcheck_report;
 
-/* Checks all images, blocking until done or out of time.  *out is new. */
+/* Checks all images, blocking until done or out of time.  *out is new.  Errors: INTERNAL. */
 int imgcheck_check(struct imgcheck_config *c, struct imgcheck_images *s, struct imgcheck_report **out,
                    struct imgcheck_error **err) IMGCHECK_MUST_CHECK;
 
 /*
  * The same in steps, for a program with a loop of its own.  The run is new and borrows config and
- * images until it is freed; the config is frozen from here on.  The deadline starts now.
+ * images until it is freed; nothing may be added to the images, and the config is frozen.  The deadline starts now.
+ * Errors: INTERNAL.
  */
 int imgcheck_run_new(struct imgcheck_config *c, struct imgcheck_images *s, struct imgcheck_run **out,
                      struct imgcheck_error **err) IMGCHECK_MUST_CHECK;
+/* Ends what is under way, and releases the run. */
 void imgcheck_run_free(struct imgcheck_run *r);
 
-/* One descriptor, readable when imgcheck_run_step() has work; borrowed. */
+/*
+ * One descriptor, readable when a run that is not done has work for imgcheck_run_step(), be it that its time is
+ * over: borrowed, to be waited for and for nothing else.
+ */
 int imgcheck_run_fd(const struct imgcheck_run *r);
 
-/* Waits up to timeout_ms (0: not at all, -1: until something happens) and goes on.  1: more to do, 0: done. */
+/*
+ * Waits up to timeout_ms milliseconds (0: not at all, -1: until something happens) and goes on.  A signal ends
+ * the waiting.  1: more to do; 0: done, to be heeded before the descriptor is waited for.  Errors: INTERNAL.
+ */
 int imgcheck_run_step(struct imgcheck_run *r, int timeout_ms, struct imgcheck_error **err) IMGCHECK_MUST_CHECK;
 
-/* Ends the run at its next step; callable from any thread and from a signal handler. */
+/* Ends the run at its next step, which it wakes; callable from any thread and from a signal handler. */
 void imgcheck_run_cancel(struct imgcheck_run *r);
 
-/* The report so far, new, at any time; images not decided yet say `deadline`. */
+/* *out is the report so far, new, at any time; images not decided yet say `deadline`. */
 int imgcheck_run_take_report(struct imgcheck_run *r, struct imgcheck_report **out,
                              struct imgcheck_error **err) IMGCHECK_MUST_CHECK;
 
 /* ------------------------------------------------------------------ report: what a node would meet, and the decision */
 
-/* What the node's runtime would meet for an image. */
+/* What the node's runtime would meet for an image; [dist] Pull, and its error codes. */
 enum imgcheck_verdict {
 	IMGCHECK_VERDICT_OK,
 	IMGCHECK_VERDICT_NOT_FOUND,      /* 404 of the deciding host, after its challenge was answered */
@@ -425,53 +490,47 @@ enum imgcheck_outcome {
 	IMGCHECK_OUTCOME_INTERNAL
 };
 
+/* What the policy does about a result, and about all of them together: the strongest. */
 enum imgcheck_decision { IMGCHECK_DECISION_ALLOW, IMGCHECK_DECISION_WARN, IMGCHECK_DECISION_VETO };
-
-enum imgcheck_format {
-	IMGCHECK_FORMAT_TEXT, /* for people: at most 60 lines and 8 KiB of ASCII, verdict and remedy last */
-	IMGCHECK_FORMAT_JSON  /* everything; members may be added, never renamed */
-};
-
-/*
- * Who would be asked for a reference, in order, with the source of the credentials, TLS and proxy, as text or JSON; nobody is
- * asked, but for credential helpers (imgcheck_config_set_login_fn).  No secret is in it.  *out is new (free()),
- * NUL-terminated beyond *len.  Errors: SYNTAX for what is no reference, CONFIG.
- */
-int imgcheck_config_explain(const struct imgcheck_config *c, const char *ref, enum imgcheck_format f, char **out, size_t *len,
-                            struct imgcheck_error **err) IMGCHECK_MUST_CHECK;
 
 /* Texts of one result. */
 enum imgcheck_text {
 	IMGCHECK_TEXT_REFERENCE,   /* as asked */
 	IMGCHECK_TEXT_HOST,        /* host[:port] that decided, or NULL */
-	IMGCHECK_TEXT_DIGEST,      /* digest that the reference resolved to, or NULL */
+	IMGCHECK_TEXT_DIGEST,      /* digest that the reference resolved to, or NULL; [image] Descriptors, Digests */
 	IMGCHECK_TEXT_PLATFORM,    /* the platform that decided */
 	IMGCHECK_TEXT_REASON,      /* one line */
 	IMGCHECK_TEXT_CREDENTIALS, /* "none", "none (why)", or where they came from: never the secret */
 	IMGCHECK_TEXT_SOURCE       /* where a missing image can be copied from, or NULL */
 };
 
+/* Releases a report.  It stands alone: it outlives run, config and images. */
 void imgcheck_report_free(struct imgcheck_report *p);
 
-/* The policy's decision over all results and problems. */
+/* The policy's decision over all results and problems; VETO for NULL. */
 enum imgcheck_decision imgcheck_report_decision(const struct imgcheck_report *p);
 
-/* Results; the i-th belongs to the i-th image.  A report stands alone: it outlives run, config and images. */
+/*
+ * Results: how many, and of the i-th, which belongs to the i-th image, its verdict, the outcome by which the policy
+ * decides, and what that does.  Past the end: not decided (DEADLINE, UNDECIDED, VETO).
+ */
 size_t imgcheck_report_count(const struct imgcheck_report *p);
 enum imgcheck_verdict imgcheck_report_verdict(const struct imgcheck_report *p, size_t i);
 enum imgcheck_outcome imgcheck_report_outcome(const struct imgcheck_report *p, size_t i);
 enum imgcheck_decision imgcheck_report_effect(const struct imgcheck_report *p, size_t i);
-const char *imgcheck_report_text(const struct imgcheck_report *p, size_t i, enum imgcheck_text t); /* borrowed, or NULL */
+
+/* A text of the i-th result: borrowed, or NULL where there is none. */
+const char *imgcheck_report_text(const struct imgcheck_report *p, size_t i, enum imgcheck_text t);
 
 /* How many results and problems have this outcome and count as a veto. */
 size_t imgcheck_report_vetoes(const struct imgcheck_report *p, enum imgcheck_outcome o);
 
-/* Static names: "not-found", "missing", "veto". */
+/* Names, as reports have them: static, "not-found", "missing", "veto"; "unknown" for what is no enumerator. */
 const char *imgcheck_verdict_name(enum imgcheck_verdict v);
 const char *imgcheck_outcome_name(enum imgcheck_outcome o);
 const char *imgcheck_decision_name(enum imgcheck_decision d);
 
-/* *out is new (free()), NUL-terminated beyond *len. */
+/* Renders a report.  *out is new (free()), NUL-terminated beyond *len; len may be NULL.  Errors: LIMIT. */
 int imgcheck_report_render(const struct imgcheck_report *p, enum imgcheck_format f, char **out, size_t *len,
                            struct imgcheck_error **err) IMGCHECK_MUST_CHECK;
 

@@ -424,16 +424,19 @@ int imgcheck_images_render(struct imgcheck_images *s, const char *path, char **o
 
 	ic_buf_init(&template, IC_MAX_TEMPLATE_BYTES);
 	ic_buf_init(&rendered, IC_MAX_TEMPLATE_BYTES);
-	if (!s || !path || !out || !len)
+	if (out)
+		*out = NULL;
+	if (len)
+		*len = 0;
+	if (!s || !path || !out)
 		return ic_error_set(err, IMGCHECK_ERR_ARGUMENT, "cannot render: an argument is missing");
-	*out = NULL;
-	*len = 0;
 	result = ic_file_read(path, &template, err);
 	if (result == 0)
 		result = ic_template_render(path, ic_buf_text(&template), template.len, s->values, &rendered, NULL, err);
 	if (result < 0)
 		return result;
-	*len = rendered.len;
+	if (len)
+		*len = rendered.len;
 	*out = ic_buf_take(&rendered);
 	return *out ? 0 : ic_error_nomem(err);
 }

@@ -48,9 +48,10 @@ int imgcheck_target_open(const char *dir, const char *file, struct imgcheck_targ
 	struct imgcheck_target *t;
 	int result;
 
+	if (out)
+		*out = NULL;
 	if (!dir || !*dir || !out)
 		return argument_missing(err);
-	*out = NULL;
 	if (strlen(dir) > IC_MAX_PATH_BYTES)
 		return ic_error_set(err, IMGCHECK_ERR_LIMIT, "cannot use a folder with a name of more than %zu bytes",
 		                    IC_MAX_PATH_BYTES);
@@ -116,9 +117,10 @@ int imgcheck_target_value(const struct imgcheck_target *t, const char *name, cha
 	const json_t *value;
 	int result;
 
+	if (out)
+		*out = NULL;
 	if (!t || !name || !out)
 		return argument_missing(err);
-	*out = NULL;
 	result = ic_target_get_values(t, &values, err);
 	value = json_object_get(values, name);
 	if (result < 0 || !value || json_is_null(value))
@@ -132,10 +134,14 @@ int imgcheck_target_value(const struct imgcheck_target *t, const char *name, cha
 
 int imgcheck_target_configured(const struct imgcheck_target *t, bool *out, struct imgcheck_error **err)
 {
+	if (out)
+		*out = false;
 	if (!t || !out)
 		return argument_missing(err);
+	if (t->configured)
+		return ic_target_holds(t, t->configured, out, err);
 	*out = true;
-	return t->configured ? ic_target_holds(t, t->configured, out, err) : 0;
+	return 0;
 }
 
 /* ---- what it needs */

@@ -365,9 +365,10 @@ int imgcheck_run_new(struct imgcheck_config *c, struct imgcheck_images *s, struc
 	struct imgcheck_run *r;
 	int result;
 
+	if (out)
+		*out = NULL;
 	if (!out || !c || !s)
 		return ic_error_set(err, IMGCHECK_ERR_ARGUMENT, "cannot start a run without a config, images and a place for it");
-	*out = NULL;
 	r = calloc(1, sizeof(*r));
 	if (!r)
 		return ic_error_nomem(err);
@@ -399,13 +400,16 @@ void imgcheck_run_free(struct imgcheck_run *r)
 
 int imgcheck_run_fd(const struct imgcheck_run *r)
 {
-	return ic_http_fd(r->session.http);
+	return r ? ic_http_fd(r->session.http) : IMGCHECK_ERR_ARGUMENT;
 }
 
 int imgcheck_run_step(struct imgcheck_run *r, int timeout_ms, struct imgcheck_error **err)
 {
-	int asking = ic_http_step(r->session.http, timeout_ms, err), begun = 0;
+	int asking, begun = 0;
 
+	if (!r)
+		return ic_error_set(err, IMGCHECK_ERR_ARGUMENT, "cannot go on with a run that is not there");
+	asking = ic_http_step(r->session.http, timeout_ms, err);
 	if (asking >= 0 && r->session.failed == 0) {
 		forget_idle(r);
 		begun = begin_images(r, err);
@@ -421,7 +425,8 @@ int imgcheck_run_step(struct imgcheck_run *r, int timeout_ms, struct imgcheck_er
 
 void imgcheck_run_cancel(struct imgcheck_run *r)
 {
-	ic_http_cancel(r->session.http);
+	if (r)
+		ic_http_cancel(r->session.http);
 }
 
 const struct imgcheck_config *ic_run_config(const struct imgcheck_run *r)

@@ -14,8 +14,11 @@
 
 int imgcheck_config_new(struct imgcheck_config **out)
 {
-	struct imgcheck_config *c = calloc(1, sizeof(*c));
+	struct imgcheck_config *c;
 
+	if (!out)
+		return IMGCHECK_ERR_ARGUMENT;
+	c = calloc(1, sizeof(*c));
 	*out = c;
 	if (!c)
 		return IMGCHECK_ERR_NOMEM;
@@ -80,6 +83,8 @@ void ic_config_freeze(struct imgcheck_config *c)
 
 int ic_config_check_open(const struct imgcheck_config *c, struct imgcheck_error **err)
 {
+	if (!c)
+		return ic_error_set(err, IMGCHECK_ERR_ARGUMENT, "cannot change a configuration that is not there");
 	if (!c->frozen)
 		return 0;
 	return ic_error_set(err, IMGCHECK_ERR_ARGUMENT, "cannot change a configuration that a run holds");
@@ -321,6 +326,8 @@ const struct ic_config_login *ic_config_login(const struct imgcheck_config *c, s
 
 void imgcheck_config_set_login_fn(struct imgcheck_config *c, imgcheck_login_fn fn, void *arg)
 {
+	if (!c)
+		return;
 	c->helper_logins.fn = fn;
 	c->helper_logins.arg = arg;
 	c->helpers = fn ? &c->helper_logins : NULL;
@@ -335,6 +342,8 @@ struct ic_helper_logins *ic_config_helpers(const struct imgcheck_config *c)
 
 void imgcheck_config_set_event_fn(struct imgcheck_config *c, imgcheck_event_fn fn, void *arg)
 {
+	if (!c)
+		return;
 	c->event_fn = fn;
 	c->event_arg = arg;
 }

@@ -27,7 +27,7 @@ struct imgcheck_config {
 	bool frozen;
 };
 
-/* Errors: ARGUMENT once a run holds the configuration. */
+/* Errors: ARGUMENT for NULL, and once a run holds the configuration. */
 int ic_config_check_open(const struct imgcheck_config *c, struct imgcheck_error **err) IC_MUST_CHECK;
 
 #endif

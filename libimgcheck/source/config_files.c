@@ -227,17 +227,17 @@ int imgcheck_config_read(struct imgcheck_config *c, enum imgcheck_file kind, con
                          struct imgcheck_error **err)
 {
 	struct ic_buf text IC_AUTO(secret_buf);
-	int result;
+	int result = ic_config_check_open(c, err);
 
 	ic_buf_init(&text, IC_MAX_CONFIG_BYTES);
+	if (result < 0)
+		return result;
 	if (!path)
 		return ic_error_set(err, IMGCHECK_ERR_ARGUMENT, "cannot read a file without a path");
-	if (kind == IMGCHECK_FILE_HOSTS_DIR || kind == IMGCHECK_FILE_REGISTRIES_CONF) {
-		result = ic_config_check_open(c, err);
-		if (result < 0)
-			return result;
-		return kind == IMGCHECK_FILE_HOSTS_DIR ? read_hosts_tree(c, path, err) : read_registries_conf(c, path, NULL, 0, err);
-	}
+	if (kind == IMGCHECK_FILE_HOSTS_DIR)
+		return read_hosts_tree(c, path, err);
+	if (kind == IMGCHECK_FILE_REGISTRIES_CONF)
+		return read_registries_conf(c, path, NULL, 0, err);
 	result = ic_file_read(path, &text, err);
 	return result < 0 ? result : imgcheck_config_read_data(c, kind, path, ic_buf_text(&text), text.len, err);
 }

@@ -268,12 +268,13 @@ int imgcheck_config_explain(const struct imgcheck_config *c, const char *ref, en
 	struct ic_buf text IC_AUTO(buf);
 	int result;
 
-	*out = NULL;
+	ic_buf_init(&text, IC_MAX_REPORT_BYTES);
+	if (out)
+		*out = NULL;
 	if (len)
 		*len = 0;
-	ic_buf_init(&text, IC_MAX_REPORT_BYTES);
-	if (!ref)
-		return ic_error_set(err, IMGCHECK_ERR_ARGUMENT, "cannot explain without a reference");
+	if (!c || !ref || !out)
+		return ic_error_set(err, IMGCHECK_ERR_ARGUMENT, "cannot explain without a config, a reference and a place for the text");
 	result = explain(c, ref, f, &text, err);
 	if (result < 0)
 		return result;
