@@ -11,6 +11,7 @@ import time
 import trees
 from support import built
 from support.badserver import BadServer, always, response, silent
+from support.process import wait_until
 
 
 def children(pid):
@@ -19,17 +20,6 @@ def children(pid):
         return [int(word) for word in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split()]
     except OSError:
         return []
-
-
-def wait_until(condition, seconds=20):
-    """The first true value of condition()."""
-    limit = time.monotonic() + seconds
-    while time.monotonic() < limit:
-        value = condition()
-        if value:
-            return value
-        time.sleep(0.01)
-    raise TimeoutError("the condition did not come true")
 
 
 class Faults(trees.TreeTest):

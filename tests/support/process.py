@@ -10,6 +10,17 @@ import time
 TIMEOUT = 20
 
 
+def wait_until(condition, seconds=30):
+    """The first true value of condition()."""
+    limit = time.monotonic() + seconds
+    while time.monotonic() < limit:
+        value = condition()
+        if value:
+            return value
+        time.sleep(0.01)
+    raise TimeoutError("the condition did not come true")
+
+
 class Process:
     """Runs argv and keeps what it prints, line by line, in memory and in a file.
 
