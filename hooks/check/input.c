@@ -14,7 +14,6 @@
 #include "snap/settings.h"
 #include "snap/snapctl.h"
 #include "program/status.h"
-#include "program/unsquash.h"
 
 #define STANDARD_INPUT "standard input"
 #define MOST_STANDARD_INPUT ((size_t)256 << 20) /* as much as the library takes of one file */
@@ -303,8 +302,8 @@ static int unpack_target(struct input_target *t)
 {
 	int status = t->dir && unsquash_is_snap(t->dir) ? unsquash(t->dir, &t->unpacked) : 0;
 
-	if (!status && t->unpacked)
-		t->dir = t->unpacked;
+	if (!status && t->unpacked.dir)
+		t->dir = t->unpacked.dir;
 	return status;
 }
 
@@ -429,7 +428,7 @@ void input_clear(struct input *in)
 	imgcheck_target_free(in->target.object);
 	imgcheck_target_free(in->old.object);
 	json_decref(in->config);
-	unsquash_remove(in->target.unpacked);
-	unsquash_remove(in->old.unpacked);
+	unsquash_remove(&in->target.unpacked);
+	unsquash_remove(&in->old.unpacked);
 	*in = (struct input){ 0 };
 }

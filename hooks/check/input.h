@@ -9,13 +9,14 @@
 
 #include "program/lines.h"
 #include "program/options.h"
+#include "program/unsquash.h"
 
 #define INPUT_MOST_ARCHS 32
 
 /* An unpacked snap by its description. */
 struct input_target {
 	const char *dir;                /* NULL: none was named; from input_open() on where a .snap file is unpacked */
-	char *unpacked;                 /* that folder, or NULL */
+	struct unsquashed unpacked;     /* that folder */
 	struct imgcheck_target *object; /* from input_open() on; NULL for a folder without description */
 	bool configured;                /* false: the description says that this unit is not set up */
 };

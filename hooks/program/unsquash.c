@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -17,7 +16,6 @@
 #include "status.h"
 
 /* The largest snaps of Kubernetes distributions have about 1 GiB. */
-#define WALK_FDS 16
 #define MOST_BYTES ((unsigned long long)4 << 30)
 #define MOST_LISTING ((size_t)64 << 20) /* half a million entries */
 #define LIMIT_MS 300000
@@ -125,56 +123,26 @@ static int unpack(const char *path, const char *dir)
 	return status ? status : run(path, take, &result);
 }
 
-int unsquash(const char *path, char **dir)
+int unsquash(const char *path, struct unsquashed *u)
 {
-	const char *temporary = getenv("TMPDIR");
-	char *made = memory_printf("%s/imgcheck-XXXXXX", temporary && *temporary ? temporary : "/tmp");
-	int status;
+	int status, fault;
 
-	*dir = NULL;
-	if (!mkdtemp(made)) {
-		say("cannot unpack %s: cannot make %s: %s", path, made, strerror(errno));
-		free(made);
+	*u = (struct unsquashed){ 0 };
+	fault = scratch_make(&u->scratch);
+	if (fault) {
+		say("cannot unpack %s: cannot make a folder below TMPDIR: %s", path, strerror(fault));
 		return STATUS_INTERNAL;
 	}
-	status = unpack(path, made);
-	if (status) {
-		unsquash_remove(files_join(made, INNER));
-		free(made);
-		return status;
-	}
-	*dir = files_join(made, INNER);
-	free(made);
-	return 0;
+	u->dir = files_join(u->scratch.dir, INNER);
+	status = unpack(path, u->scratch.dir);
+	if (status)
+		unsquash_remove(u);
+	return status;
 }
 
-/* Folders come here before what is in them, and can be read-only in a snap. */
-static int open_up(const char *path, const struct stat *st, int kind, struct FTW *where)
+void unsquash_remove(struct unsquashed *u)
 {
-	(void)st;
-	(void)where;
-	if (kind == FTW_D || kind == FTW_DNR)
-		(void)!chmod(path, S_IRWXU);
-	return 0;
-}
-
-static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *where)
-{
-	(void)st;
-	(void)kind;
-	(void)where;
-	remove(path); /* what cannot be removed stays */
-	return 0;
-}
-
-void unsquash_remove(char *dir)
-{
-	char *slash = dir ? strrchr(dir, '/') : NULL;
-
-	if (slash) {
-		*slash = '\0';
-		nftw(dir, open_up, WALK_FDS, FTW_PHYS);
-		nftw(dir, remove_one, WALK_FDS, FTW_DEPTH | FTW_PHYS);
-	}
-	free(dir);
+	scratch_remove(&u->scratch);
+	free(u->dir);
+	*u = (struct unsquashed){ 0 };
 }

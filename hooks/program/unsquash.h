@@ -3,19 +3,25 @@
 #define HOOKS_UNSQUASH_H
 
 /*
- * A .snap file unpacked into a folder of its own, by unsquashfs(1), for the time of one command.  The file is
+ * A .snap file unpacked into a folder of its own, by unsquashfs(1), for the time of one command, however that ends.  The file is
  * hostile: what it holds is looked at first, and it may be neither large nor more than files, folders and links.
  */
 
 #include <stdbool.h>
 
+#include "scratch.h"
+
 /* Whether the path is a regular file with a squashfs in it. */
 bool unsquash_is_snap(const char *path);
 
-/* Unpacks it: *dir is new, to be removed with unsquash_remove().  0, or an exit status after saying why not. */
-int unsquash(const char *path, char **dir);
+/* A snap that is unpacked. */
+struct unsquashed {
+	char *dir; /* what was in the file; NULL: nothing is unpacked */
+	struct scratch scratch;
+};
 
-/* Removes what unsquash() made, and frees it. */
-void unsquash_remove(char *dir);
+/* Unpacks it, to be removed with unsquash_remove().  0, or an exit status after saying why not. */
+int unsquash(const char *path, struct unsquashed *u);
+void unsquash_remove(struct unsquashed *u);
 
 #endif

@@ -3,7 +3,6 @@
 
 #include "program/say.h"
 #include "program/status.h"
-#include "program/unsquash.h"
 
 int operand_open(struct operand *o, const char *command, const char *name)
 {
@@ -14,7 +13,7 @@ int operand_open(struct operand *o, const char *command, const char *name)
 		status = unsquash(name, &o->unpacked);
 		if (status)
 			return status == STATUS_USAGE ? STATUS_UNREADABLE : status; /* 2 is diff's word for its own arguments */
-		o->path = o->unpacked;
+		o->path = o->unpacked.dir;
 		if (!input_is_snap(o->path))
 			return say_usage(command, "%s: a snap without meta/imgcheck.yaml: unpack it and name its folders", name);
 	}
@@ -37,7 +36,6 @@ void operand_set(const struct operand *o, struct input *in, struct lines *paths)
 
 void operand_close(struct operand *o)
 {
-	if (o->unpacked)
-		unsquash_remove(o->unpacked);
+	unsquash_remove(&o->unpacked);
 	*o = (struct operand){ 0 };
 }

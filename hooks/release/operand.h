@@ -14,7 +14,7 @@ struct operand {
 	const char *name;   /* as it was given: borrowed */
 	const char *path;   /* what to read, or NULL: borrowed */
 	const char *target; /* a snap to read by its description, or NULL: borrowed */
-	char *unpacked;     /* the folder to remove, or NULL */
+	struct unsquashed unpacked;
 };
 
 /* Finds out what `name` is, for the command of that name.  0, or an exit status after saying why. */

@@ -4,15 +4,20 @@
 import json
 import os
 import shutil
+import signal
 import subprocess
 import unittest
 
 import trees
 from command import CommandTest
+from support import built
+from support.badserver import BadServer, silent
+from support.process import wait_until
 
 
-@unittest.skipUnless(shutil.which("mksquashfs") and shutil.which("unsquashfs"), "no squashfs-tools")
-class SnapFile(CommandTest):
+class SnapFileTest(CommandTest):
+    """A snap, and a folder of its own for what is unpacked of it."""
+
     def setUp(self):
         super().setUp()
         self.write("snap/meta/imgcheck.yaml", trees.DESCRIPTION)
@@ -28,6 +33,9 @@ class SnapFile(CommandTest):
                        capture_output=True)
         return path
 
+
+@unittest.skipUnless(shutil.which("mksquashfs") and shutil.which("unsquashfs"), "no squashfs-tools")
+class SnapFile(SnapFileTest):
     def images(self, path="new.snap", status=0):
         done = self.run_it("images", "--target", path, "--snap-config", self.config, status=status)
         self.assertEqual(list(self.temporary.iterdir()), [])
@@ -95,3 +103,50 @@ class SnapFile(CommandTest):
         done = self.run_it("images", "--target", "new.snap", "--snap-config", self.config, status=5)
         self.assertIn("leads out of the snap", done.stderr)
         self.assertNotIn("secret.example", done.stdout)
+
+
+@unittest.skipUnless(shutil.which("mksquashfs") and shutil.which("unsquashfs"), "no squashfs-tools")
+class Interrupted(SnapFileTest):
+    """Whatever ends a command, what it has unpacked goes with it."""
+
+    def setUp(self):
+        super().setUp()
+        self.pack()
+
+    def start(self, *arguments):
+        return subprocess.Popen([built("imgcheck"), *arguments, "--snap-config", self.config], cwd=self.folder, env=self.environment,
+                                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+
+    def assert_removed(self, process, end):
+        """There is something to remove; after the end of the process there is not."""
+        self.assertNotEqual(list(self.temporary.iterdir()), [])
+        end(process)
+        process.wait(20)
+        wait_until(lambda: not list(self.temporary.iterdir()))
+
+    def test_while_it_is_unpacked(self):
+        real, ready = shutil.which("unsquashfs"), self.folder / "ready"
+        tool = self.write("bin/unsquashfs", f"#!/bin/sh\n{real} \"$@\" || exit\n[ \"$1\" = -lln ] || echo >{ready}\n"
+                          "while [ \"$1\" != -lln ]; do sleep 0.01; done\n")
+        tool.chmod(0o755)
+        self.environment["PATH"] = f"{tool.parent}:{self.environment['PATH']}"
+        for command in (("check", "--target", "new.snap"), ("images", "--target", "new.snap"), ("plan", "--target", "new.snap"),
+                        ("diff", "new.snap", "new.snap"), ("guard", "--target", "new.snap")):
+            with self.subTest(command):
+                ready.unlink(missing_ok=True)
+                with self.start(*command, *(("--", "true") if command[0] == "guard" else ())) as process:
+                    wait_until(ready.exists)
+                    self.assert_removed(process, subprocess.Popen.terminate)
+
+    def test_while_the_registry_is_asked(self):
+        ends = {number.name: lambda process, number=number: process.send_signal(number)
+                for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL)}
+        ends["its whole group"] = lambda process: os.killpg(process.pid, signal.SIGKILL)
+        with BadServer(silent) as server:
+            self.write("config.json", json.dumps({"kubeconfig": "x", "registry": server.host}))
+            for name, end in ends.items():
+                with self.subTest(name):
+                    server.requests.clear()
+                    with self.start("check", "--target", "new.snap", "--plain-http", server.host) as process:
+                        wait_until(lambda: server.requests)
+                        self.assert_removed(process, end)
