@@ -280,6 +280,66 @@ static int add_challenge_error(const struct ic_http_answer *answer, struct ic_bu
 	return result == 0 ? ic_text_escape(out, error, strcspn(error, "\""), CODE_BYTES / 2, err) : result;
 }
 
+/* ------------------------------------------------------------------ what a server repeats of the credentials */
+
+#define LEAST_SECRET_BYTES ((size_t)4) /* what is shorter stands in words by chance */
+#define MOST_SECRET_BYTES (2 * (size_t)TEXT_BYTES) /* words are cut before more of it could stand there */
+
+static void blank(char *text, size_t len)
+{
+	memset(text, '*', len);
+}
+
+/* Text that ends in "..." was cut: how much of the secret stands before it. */
+static size_t cut_secret(const char *text, size_t len, const char *secret, size_t secret_len)
+{
+	size_t most = len < secret_len ? len : secret_len;
+
+	while (most >= LEAST_SECRET_BYTES && memcmp(text + len - most, secret, most) != 0)
+		most--;
+	return most >= LEAST_SECRET_BYTES ? most : 0;
+}
+
+static int hide(struct ic_buf *out, const char *secret, struct imgcheck_error **err)
+{
+	struct ic_buf shown IC_AUTO(secret_buf); /* as it would stand there */
+	char *at = out->data, *cut = out->data;
+	size_t len = secret ? strnlen(secret, MOST_SECRET_BYTES) : 0;
+	int result;
+
+	ic_buf_init(&shown, 5 * MOST_SECRET_BYTES);
+	if (len < LEAST_SECRET_BYTES)
+		return 0;
+	result = ic_text_escape(&shown, secret, len, 4 * MOST_SECRET_BYTES, err);
+	while (result == 0 && (at = strstr(at, shown.data)))
+		blank(at, shown.len);
+	while (result == 0 && (cut = strstr(cut, "..."))) {
+		len = cut_secret(out->data, (size_t)(cut - out->data), shown.data, shown.len);
+		blank(cut - len, len);
+		cut++;
+	}
+	return result;
+}
+
+/* The credentials of "Authorization: Scheme credentials". */
+static const char *behind_scheme(const char *line)
+{
+	const char *blank_at = line ? strrchr(line, ' ') : NULL;
+
+	return blank_at ? blank_at + 1 : NULL;
+}
+
+static int hide_credentials(const struct ic_answer_context *context, struct ic_buf *out, struct imgcheck_error **err)
+{
+	int result = hide(out, behind_scheme(context->authorization), err);
+
+	if (result == 0 && context->login)
+		result = hide(out, context->login->secret, err);
+	if (result == 0 && context->login)
+		result = hide(out, context->login->identity_token, err);
+	return result;
+}
+
 static int add_answered(const struct ic_answer_context *context, const struct ic_http_answer *answer, struct ic_buf *out,
                         struct imgcheck_error **err)
 {
@@ -295,6 +355,8 @@ static int add_answered(const struct ic_answer_context *context, const struct ic
 		result = add_limits(answer, out, err);
 	if (result == 0)
 		result = add_challenge_error(answer, out, err);
+	if (result == 0)
+		result = hide_credentials(context, out, err);
 	note = find_note(context, answer->status, &words);
 	if (result == 0 && note)
 		result = ic_buf_printf(out, err, ": %s", note);

@@ -9,6 +9,7 @@
  */
 
 #include "registry/http.h"
+#include "source/endpoint.h"
 
 /* A registry's own words, escaped; empty where there are none. */
 struct ic_words {
@@ -39,11 +40,14 @@ struct ic_answer_context {
 	const char *url;       /* of the last request */
 	bool with_credentials; /* a login was part of it */
 	bool token_server;     /* the answer is a token server's */
+	const struct ic_login *login;  /* that was used, NULL for none: what an answer repeats of it is blanked */
+	const char *authorization;     /* likewise the line that was sent, "Authorization: Scheme credentials" */
 };
 
 /*
  * Appends one line: "GET https://host/v2/a/manifests/1 404 MANIFEST_UNKNOWN (manifest unknown)", perhaps with what
- * is known to stand behind such an answer.  Errors: NOMEM, LIMIT.
+ * is known to stand behind such an answer.  Servers and proxies that repeat a request in their error do not bring its
+ * credentials into the reason.  Errors: NOMEM, LIMIT.
  */
 int ic_answer_reason(const struct ic_answer_context *context, const struct ic_http_answer *answer, struct ic_buf *out,
                      struct imgcheck_error **err) IC_MUST_CHECK;

@@ -171,7 +171,8 @@ static enum imgcheck_verdict about_token(enum imgcheck_verdict verdict)
 static void refuse_with_answer(struct ic_token *t, const struct ic_http_answer *answer)
 {
 	const struct ic_answer_context context = {.method = t->form ? IC_HTTP_POST : IC_HTTP_GET, .url = t->url,
-	                                          .with_credentials = t->form || t->basic, .token_server = true};
+	                                          .with_credentials = t->form || t->basic, .token_server = true,
+	                                          .login = &t->host->login, .authorization = t->basic};
 	struct ic_buf reason IC_AUTO(buf);
 
 	ic_buf_init(&reason, IC_MAX_REASON_BYTES);

@@ -100,7 +100,8 @@ static void finish(struct ic_exchange *x, const struct ic_http_answer *answer)
 {
 	struct ic_reply reply = {.answer = answer, .verdict = ic_answer_verdict(answer), .reason = "",
 	                         .with_login = uses_login(x) || x->rejected};
-	const struct ic_answer_context context = {.method = x->method, .url = x->url, .with_credentials = reply.with_login};
+	const struct ic_answer_context context = {.method = x->method, .url = x->url, .with_credentials = reply.with_login,
+	                                          .login = &x->host->login, .authorization = x->sent_header};
 	struct ic_buf reason IC_AUTO(buf);
 
 	ic_buf_init(&reason, IC_MAX_REASON_BYTES);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "registry/answer.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -130,6 +131,57 @@ TEST(answer, long_words_are_cut)
 	cr_expect_lt(strlen(reason), 400);
 	free(reason);
 	clear_answer(&a);
+}
+
+/* Some servers and proxies put the request into their error page. */
+TEST(answer, repeated_credentials_are_blanked)
+{
+	static const struct {
+		const char *body, *shown;
+	} rows[] = {
+		{"you sent Basic dXNlcjpwYXNzIHdvcmQ= to us", "you sent Basic ******************** to us"},
+		{"wrong password pass word, pass word", "wrong password *********, *********"},
+		{"{\"errors\":[{\"code\":\"DENIED\",\"message\":\"user:pa\\u0073s word\"}]}", "403 DENIED (user:*********)"},
+		{"a password of others", "a password of others"},
+	};
+	char secret[] = "pass word";
+	struct ic_login login = {.secret = secret};
+	const struct ic_answer_context context = {.method = IC_HTTP_GET, .url = URL, .login = &login,
+	                                          .authorization = "Authorization: Basic dXNlcjpwYXNzIHdvcmQ="};
+
+	for (size_t i = 0; i < IC_COUNT(rows); i++) {
+		struct ic_http_answer a;
+		struct ic_buf out;
+
+		init_answer(&a, 403, NULL, rows[i].body);
+		ic_buf_init(&out, 4096);
+		cr_assert_eq(ic_answer_reason(&context, &a, &out, NULL), 0);
+		cr_expect(strstr(ic_buf_text(&out), rows[i].shown), "%s", ic_buf_text(&out));
+		ic_buf_clear(&out);
+		clear_answer(&a);
+	}
+}
+
+/* However little of a secret the cut leaves, down to what could stand there by chance. */
+TEST(answer, cut_credentials_are_blanked)
+{
+	char secret[] = "!secret with blanks, and (signs) in it!";
+	struct ic_login login = {.identity_token = secret};
+	const struct ic_answer_context context = {.method = IC_HTTP_GET, .url = URL, .login = &login};
+
+	for (size_t before = 240; before < 320; before++) {
+		struct ic_http_answer a;
+		struct ic_buf out;
+		char body[512];
+
+		snprintf(body, sizeof(body), "%0*d%s", (int)before, 0, secret);
+		init_answer(&a, 500, NULL, body);
+		ic_buf_init(&out, 4096);
+		cr_assert_eq(ic_answer_reason(&context, &a, &out, NULL), 0);
+		cr_expect_not(strstr(ic_buf_text(&out), "!sec"), "%zu: %s", before, ic_buf_text(&out));
+		ic_buf_clear(&out);
+		clear_answer(&a);
+	}
 }
 
 TEST(answer, web_pages_are_no_registry)
