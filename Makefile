@@ -147,7 +147,7 @@ $(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(UNIT_SUPPORT) $(BUILD)/libhooks.
 # With libFuzzer in the variant of that name, else with a main that replays files.
 FUZZ_DRIVER := $(if $(filter fuzz,$(VARIANT)),,$(BUILD)/obj/tests/fuzz/replay.o)
 
-$(BUILD)/fuzz/%: $(BUILD)/obj/tests/fuzz/%.o $(FUZZ_DRIVER) $(BUILD)/libimgcheck-internal.a
+$(BUILD)/fuzz/%: $(BUILD)/obj/tests/fuzz/%.o $(FUZZ_DRIVER) $(BUILD)/libhooks.a $(BUILD)/libimgcheck-internal.a
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  LD      $@")
 	$(Q)$(CC) $(ALL_LDFLAGS) $(if $(FUZZ_DRIVER),,-fsanitize=fuzzer) -o $@ $^ $(LIBS)

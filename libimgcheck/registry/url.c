@@ -39,12 +39,19 @@ static bool is_host(const char *text, size_t len)
 	return name > 0 && (text[0] == '[' ? text[name - 1] == ']' || text[len - 1] == ']' : !memchr(text, ':', name));
 }
 
+static bool has_control(const char *text)
+{
+	while (*text && (unsigned char)*text >= ' ' && *text != '\x7f')
+		text++;
+	return *text != '\0';
+}
+
 bool ic_url_parse(const char *text, struct ic_url *out)
 {
 	size_t scheme = strcspn(text, ":");
 	const char *host = text + scheme + 3;
 
-	if (strncmp(text + scheme, "://", 3) != 0 || strlen(text) > IC_MAX_URL_BYTES)
+	if (strncmp(text + scheme, "://", 3) != 0 || strlen(text) > IC_MAX_URL_BYTES || has_control(text))
 		return false;
 	out->scheme = known_scheme(text, scheme);
 	out->host = host;

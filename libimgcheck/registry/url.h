@@ -18,7 +18,7 @@ struct ic_url {
 	const char *rest;   /* path and query, "" where none; terminated */
 };
 
-/* False for anything but an absolute http or https URL without user information. */
+/* False for anything but an absolute http or https URL without user information and control characters. */
 bool ic_url_parse(const char *text, struct ic_url *out);
 
 /* "https://host:port", in lower case and always with a port: new.  Errors: NOMEM, SYNTAX. */

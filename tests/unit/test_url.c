@@ -36,6 +36,8 @@ TEST(url, only_plain_http_and_https_is_taken)
 		{"ftp://r/", false, NULL, NULL, NULL},
 		{"//r/a", false, NULL, NULL, NULL},
 		{"/v2/token", false, NULL, NULL, NULL},
+		{"https://r/a\rb", false, NULL, NULL, NULL},
+		{"https://r/a\x7f", false, NULL, NULL, NULL},
 	};
 
 	for (size_t i = 0; i < IC_COUNT(rows); i++) {
