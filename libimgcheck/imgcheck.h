@@ -16,7 +16,8 @@
  *
  * Results.    An int result is 0 or a negative enum imgcheck_err.  Output parameters are cleared on
  *             entry and filled only on success.  That an image is missing, unreachable or refused is
- *             a verdict in the report, never an error of a function.
+ *             a verdict in the report, never an error of a function; but for imgcheck_tag_move(), which
+ *             writes to a registry and fails where that does not take what is written.
  * Errors.     `err` may be NULL.  Where it is not, *err must be NULL on entry; on failure it receives
  *             a new error that the caller frees with imgcheck_error_free().  NOMEM and ARGUMENT can come
  *             from any call that fails; a declaration names the others, without IMGCHECK_ERR_.
@@ -69,7 +70,9 @@ enum imgcheck_err {
 	IMGCHECK_ERR_LIMIT = -7,       /* input beyond a documented limit */
 	IMGCHECK_ERR_UNRESOLVED = -8,  /* only as a problem: an image field whose value is no reference */
 	IMGCHECK_ERR_FINDING = -9,     /* only as a problem: worth telling, changes nothing */
-	IMGCHECK_ERR_INTERNAL = -10    /* a fault of this library or of one below it */
+	IMGCHECK_ERR_INTERNAL = -10,   /* a fault of this library or of one below it */
+	IMGCHECK_ERR_REGISTRY = -11,   /* a registry did not do what it was to do: the message holds its answer */
+	IMGCHECK_ERR_CONFLICT = -12    /* another writer moved the tag: nothing of theirs is overwritten */
 };
 
 /* Why a call failed, or a problem of a set of images.  It does not change. */
@@ -543,6 +546,26 @@ int imgcheck_report_render(const struct imgcheck_report *p, enum imgcheck_format
  * new (free()).  Errors: IO, SYNTAX, CONFIG for a key that is written twice, LIMIT.
  */
 int imgcheck_yaml_read(const char *path, char **json, struct imgcheck_error **err) IMGCHECK_MUST_CHECK;
+
+/* ------------------------------------------------------------------ tag: moved to a digest that was judged */
+
+/*
+ * Points a tag at a digest of the same repository: its manifest or index is fetched by that digest, verified, and
+ * written under the tag byte for byte and with the same media type, so that an index moves whole.  ref names the tag,
+ * expected the digest that it is at now, NULL for a tag that is not there yet.  Only the registry that the reference
+ * names is asked and written to, no mirror; with the option `deadline` for all of it.
+ *
+ * 0: the tag is at the digest, as read back afterwards; where it was there before, nothing is written.  CONFLICT: it is
+ * elsewhere than expected and nothing was written, or was moved on by another writer when it was read back.  REGISTRY: the
+ * registry refused, failed, answered with wrong bytes or not at all; the tag is where it was, but where the message says
+ * that this is not known.  Others: CONFIG, SYNTAX, INTERNAL.  [dist] "Pushing Manifests".
+ *
+ * What is promised: the tag is never set to anything but the digest, and only right after it was seen where it was
+ * expected.  Registries have no compare-and-swap: what another writer sets between that look and the write, the time of
+ * one request, is overwritten unseen.
+ */
+int imgcheck_tag_move(struct imgcheck_config *c, const char *ref, const char *digest, const char *expected,
+                      struct imgcheck_error **err) IMGCHECK_MUST_CHECK;
 
 #if defined(__GNUC__)
 #pragma GCC visibility pop

@@ -19,6 +19,8 @@ const char *ic_http_method_name(enum ic_http_method method)
 		return "HEAD";
 	case IC_HTTP_GET:
 		return "GET";
+	case IC_HTTP_PUT:
+		return "PUT";
 	case IC_HTTP_POST:
 		return "POST";
 	}

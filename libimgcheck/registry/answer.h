@@ -52,7 +52,7 @@ struct ic_answer_context {
 int ic_answer_reason(const struct ic_answer_context *context, const struct ic_http_answer *answer, struct ic_buf *out,
                      struct imgcheck_error **err) IC_MUST_CHECK;
 
-/* "GET", "HEAD" or "POST": static. */
+/* "GET", "HEAD", "POST" or "PUT": static. */
 const char *ic_http_method_name(enum ic_http_method method);
 
 #endif

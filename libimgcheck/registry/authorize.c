@@ -341,6 +341,7 @@ static void send(struct ic_token *t, ic_msec delay)
 	const char *lines[MAX_REQUEST_HEADERS];
 	struct ic_http_request request = {
 		.method = t->form ? IC_HTTP_POST : IC_HTTP_GET, .url = t->url, .header = lines, .body = t->form,
+		.body_len = t->form ? strlen(t->form) : 0,
 		.skip_verify = t->endpoint->skip_verify, .tls = t->endpoint->tls, .max_body = IC_MAX_TOKEN_BYTES,
 		.not_before = delay > 0 ? ic_clock_now() + delay : 0,
 	};
@@ -427,9 +428,12 @@ static void start(struct ic_token *t)
 /* Adds the repository's own scope and those of a challenge; true where one is new. */
 static bool add_scopes(struct ic_token *t, const char *challenged)
 {
-	bool grown;
+	struct ic_buf own IC_AUTO(buf);
+	bool grown = false;
 
-	if (ic_token_add_scopes(&t->scopes, t->repository, challenged, &grown, NULL) == IMGCHECK_ERR_NOMEM)
+	ic_buf_init(&own, IC_MAX_URL_BYTES);
+	if (ic_buf_printf(&own, NULL, "repository:%s:%s", t->repository, t->session->push ? "pull,push" : "pull") < 0 ||
+	    ic_token_add_scopes(&t->scopes, ic_buf_text(&own), challenged, &grown, NULL) == IMGCHECK_ERR_NOMEM)
 		ic_session_fail(t->session, IMGCHECK_ERR_NOMEM);
 	return grown;
 }

@@ -328,7 +328,8 @@ static void send(struct ic_exchange *x, const char *header)
 	const char *lines[MAX_REQUEST_HEADERS];
 	struct ic_http_request request = {
 		.method = x->method, .url = x->url, .header = lines, .max_body = x->question.max_body,
-		.first_byte = x->question.first_byte, .not_before = x->delay > 0 ? ic_clock_now() + x->delay : 0,
+		.first_byte = x->question.first_byte, .body = x->question.body, .body_len = x->question.body_len,
+		.not_before = x->delay > 0 ? ic_clock_now() + x->delay : 0,
 	};
 	struct ic_url url;
 	int result = IMGCHECK_ERR_NOMEM;
@@ -443,7 +444,7 @@ void ic_exchange_ask(struct ic_exchange *x, const struct ic_endpoint *endpoint, 
 	x->done = done;
 	x->arg = arg;
 	x->within = true;
-	x->attempts = (struct ic_retry){.profile = x->session->profile, .sent = 1};
+	x->attempts = (struct ic_retry){.profile = x->session->profile, .sent = 1, .writes = question->method == IC_HTTP_PUT};
 	if (!copy(question->path, &x->path) || !copy(question->header, &x->header))
 		ic_session_fail(x->session, IMGCHECK_ERR_NOMEM);
 	else if (set_endpoint_url(x, endpoint->scheme) && (question->ping || ic_session_enter(x->session, &x->waiter)))

@@ -21,6 +21,8 @@ struct ic_question {
 	const char *url;     /* instead of the endpoint's: asked bare, without credentials or header fields; NULL for none */
 	const char *header;  /* "Accept: ...", "Range: ..."; NULL for none */
 	const char *const *lines; /* further header lines, and NULL: static; NULL for none */
+	const char *body;    /* of a PUT, borrowed until the reply; NULL for none */
+	size_t body_len;
 	size_t max_body;
 	bool first_byte;     /* as in ic_http_request */
 	bool last_endpoint;  /* nobody else can be asked instead */

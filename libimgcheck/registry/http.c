@@ -392,8 +392,10 @@ static bool set_request(const struct ic_transfer *t, CURL *easy)
 		SET(ok, easy, CURLOPT_HTTPGET, 1L);
 		break;
 	case IC_HTTP_POST:
+	case IC_HTTP_PUT: /* a POST by another name */
+		SET(ok, easy, CURLOPT_CUSTOMREQUEST, t->method == IC_HTTP_PUT ? "PUT" : NULL);
 		SET(ok, easy, CURLOPT_POST, 1L);
-		SET(ok, easy, CURLOPT_POSTFIELDSIZE, (long)strlen(t->body ? t->body : ""));
+		SET(ok, easy, CURLOPT_POSTFIELDSIZE, (long)t->body_len);
 		SET(ok, easy, CURLOPT_POSTFIELDS, t->body ? t->body : "");
 		break;
 	}
@@ -426,11 +428,6 @@ static void report_end(struct ic_transfer *t, enum ic_http_end end, const char *
 	free_flight(t->http, IC_TAKE(t->flight));
 	t->done(t->arg, &answer);
 	drop(t);
-}
-
-static struct ic_transfer *as_transfer(struct ic_job *job)
-{
-	return (struct ic_transfer *)job;
 }
 
 static const char large_words[] = "the answer is too large", short_words[] = "the answer was cut short";
@@ -595,7 +592,7 @@ static void share_end(struct ic_http *h, struct ic_host *host, enum ic_http_end 
 	struct ic_job *job;
 
 	while ((job = ic_queue_take_waiting(&h->queue, host, last)))
-		report_end(as_transfer(job), end, detail);
+		report_end((struct ic_transfer *)job, end, detail);
 }
 
 /* A transfer that libcurl is through with. */
@@ -634,7 +631,7 @@ static void end_all(struct ic_http *h, enum ic_http_end end, const char *detail)
 	struct ic_job *job;
 
 	while ((job = ic_queue_take(&h->queue, last)))
-		report_end(as_transfer(job), end, detail);
+		report_end((struct ic_transfer *)job, end, detail);
 }
 
 /* ------------------------------------------------------------------ the loop */
@@ -644,7 +641,7 @@ static void start_ready(struct ic_http *h)
 	struct ic_job *job;
 
 	while (!h->stopped && ic_clock_now() < h->deadline && (job = ic_queue_next(&h->queue, ic_clock_now()))) {
-		struct ic_transfer *t = as_transfer(job);
+		struct ic_transfer *t = (struct ic_transfer *)job;
 
 		if (!t->late && !t->unusable && launch(h, t))
 			continue;
@@ -786,7 +783,7 @@ void ic_http_free(struct ic_http *h)
 	if (!h)
 		return;
 	while ((job = ic_queue_take(&h->queue, UINT64_MAX)))
-		drop(as_transfer(job));
+		drop((struct ic_transfer *)job);
 	while (h->idle_count > 0)
 		curl_easy_cleanup(h->idle[--h->idle_count]);
 	(void)curl_multi_cleanup(h->multi);

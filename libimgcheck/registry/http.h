@@ -21,14 +21,15 @@
 #include "base/clock.h"
 #include "base/tls.h"
 
-enum ic_http_method { IC_HTTP_HEAD, IC_HTTP_GET, IC_HTTP_POST };
+enum ic_http_method { IC_HTTP_HEAD, IC_HTTP_GET, IC_HTTP_POST, IC_HTTP_PUT };
 
 /* Everything is copied by ic_http_submit(). */
 struct ic_http_request {
 	enum ic_http_method method;
 	const char *url;           /* http or https, no user information; else the end is IC_HTTP_FAILED */
 	const char *const *header; /* "Name: value" texts, NULL-terminated; may hold secrets */
-	const char *body;          /* POST: NUL-terminated form, else NULL */
+	const char *body;          /* of a POST or a PUT, else NULL */
+	size_t body_len;
 	const char *proxy;         /* URL, "" for none */
 	bool skip_verify;
 	const struct ic_tls *tls;  /* NULL: the transport's; borrowed until ic_http_free(), and the same pointer means the same bytes */

@@ -5,19 +5,23 @@
 
 #include "base/text.h"
 
-static const char *put(char **at, const char *text)
+static const char *put_bytes(char **at, const void *data, size_t len)
 {
-	size_t len = strlen(text) + 1;
 	char *here = *at;
 
-	memcpy(here, text, len);
+	memcpy(here, data, len);
 	*at += len;
 	return here;
 }
 
+static const char *put(char **at, const char *text)
+{
+	return put_bytes(at, text, strlen(text) + 1);
+}
+
 static size_t text_size(const struct ic_http_request *r)
 {
-	size_t size = strlen(r->url) + 1 + strlen(r->proxy ? r->proxy : "") + 1 + (r->body ? strlen(r->body) + 1 : 0);
+	size_t size = strlen(r->url) + 1 + strlen(r->proxy ? r->proxy : "") + 1 + (r->body ? r->body_len : 0);
 
 	for (const char *const *line = r->header; line && *line; line++)
 		size += strlen(*line) + 1;
@@ -41,7 +45,8 @@ struct ic_transfer *ic_transfer_new(const struct ic_http_request *r)
 	t->max_body = r->max_body < SIZE_MAX ? r->max_body : SIZE_MAX - 1;
 	t->url = put(&at, r->url);
 	t->proxy = put(&at, r->proxy ? r->proxy : "");
-	t->body = r->body ? put(&at, r->body) : NULL;
+	t->body = r->body ? put_bytes(&at, r->body, r->body_len) : NULL;
+	t->body_len = r->body ? r->body_len : 0;
 	t->header = at;
 	for (const char *const *line = r->header; line && *line; line++, t->header_count++)
 		(void)put(&at, *line);

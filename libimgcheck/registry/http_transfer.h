@@ -24,6 +24,7 @@ struct ic_transfer {
 	size_t max_body;
 	const char *url, *proxy;
 	const char *body;   /* NULL for none */
+	size_t body_len;
 	const char *header; /* header_count texts, one after another */
 	size_t header_count;
 	size_t size;

@@ -51,6 +51,9 @@ int ic_redirect_decide(const struct ic_redirect_step *step, const struct ic_http
 	result = ic_url_resolve(step->url, location, &url, err);
 	if (result < 0)
 		return result;
+	if (step->method == IC_HTTP_PUT && (answer->status < 307 || !is_within(url, step->first) || is_downgrade(step->url, url)))
+		return ic_error_set(err, IMGCHECK_ERR_SYNTAX, "cannot follow a redirect (%ld) of what is written to another place",
+		                    answer->status);
 	keep = step->credentials && is_within(url, step->first);
 	if (keep && is_downgrade(step->url, url))
 		return ic_error_set(err, IMGCHECK_ERR_SYNTAX, "cannot follow a redirect from https to http with credentials");

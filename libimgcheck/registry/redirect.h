@@ -6,7 +6,8 @@
  * What an answer 3xx means, by the rules of Go's HTTP client, which runtimes use (net/http, client.go):
  * credentials stay on the same host and go along to its sub-domains, whatever the port; they are lost anywhere
  * else and on the way back.  Stricter than Go: user information in a Location is refused, and so is going from
- * https to http where credentials would go along.  Pure.
+ * https to http where credentials would go along.  A PUT stays on its host and its sub-domains, and is sent again
+ * only where the status keeps the method (307, 308).  Pure.
  */
 
 #include "registry/http.h"

@@ -133,7 +133,7 @@ ic_msec ic_retry_delay(const struct ic_retry *state, const struct ic_http_answer
 {
 	ic_msec delay;
 
-	if (state->sent >= IC_MAX_ATTEMPTS)
+	if (state->sent >= IC_MAX_ATTEMPTS || state->writes)
 		return -1;
 	if (answer->end != IC_HTTP_ANSWERED && !state->profile->repeats_faults)
 		return -1;

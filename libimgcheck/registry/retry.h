@@ -19,6 +19,7 @@ struct ic_retry {
 	long last_status; /* of the answer before this one, 0 for none */
 	bool last_host;   /* no other endpoint could be asked instead */
 	ic_msec left;     /* time until the deadline */
+	bool writes;      /* the request writes: never repeated, since it may have been done, and somebody else have written since */
 };
 
 /* Milliseconds to wait before the request is repeated; -1: the answer is final. */

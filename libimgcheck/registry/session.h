@@ -55,6 +55,7 @@ struct ic_session {
 	const struct ic_profile *profile;
 	struct ic_http *http;
 	ic_msec deadline;
+	bool push;              /* tokens are asked for with the right to write */
 	void *hosts;            /* tree of struct ic_host_state by key */
 	int failed;             /* the first error that ends the run: NOMEM or INTERNAL */
 	size_t under_way;       /* exchanges that have begun */

@@ -46,17 +46,13 @@ static int add_scope(struct ic_vec *scopes, const char *text, size_t len, bool *
 	return 0;
 }
 
-int ic_token_add_scopes(struct ic_vec *scopes, const char *repository, const char *challenged, bool *grown,
+int ic_token_add_scopes(struct ic_vec *scopes, const char *wanted, const char *challenged, bool *grown,
                         struct imgcheck_error **err)
 {
-	struct ic_buf own IC_AUTO(buf);
 	int result;
 
 	*grown = false;
-	ic_buf_init(&own, IC_MAX_URL_BYTES);
-	result = ic_buf_printf(&own, err, "repository:%s:pull", repository);
-	if (result == 0)
-		result = add_scope(scopes, ic_buf_text(&own), own.len, grown, err);
+	result = add_scope(scopes, wanted, strlen(wanted), grown, err);
 	while (result == 0 && challenged && scopes->count < MAX_SCOPES) {
 		size_t len = strcspn(challenged, " ");
 

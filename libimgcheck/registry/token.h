@@ -26,10 +26,10 @@ struct ic_token_request {
 bool ic_token_realm_is_usable(const char *realm);
 
 /*
- * Adds "repository:<repository>:pull" and each of the challenge's scopes (NULL for none) to texts that are sorted
- * and unique.  *grown tells whether one was new.  Errors: NOMEM, LIMIT.
+ * Adds the scope that is wanted ("repository:a/b:pull") and each of the challenge's (NULL for none) to texts that are
+ * sorted and unique.  *grown tells whether one was new.  Errors: NOMEM, LIMIT.
  */
-int ic_token_add_scopes(struct ic_vec *scopes, const char *repository, const char *challenged, bool *grown,
+int ic_token_add_scopes(struct ic_vec *scopes, const char *wanted, const char *challenged, bool *grown,
                         struct imgcheck_error **err) IC_MUST_CHECK;
 
 /* How the first request goes. */

@@ -61,6 +61,8 @@ static enum imgcheck_outcome problem_outcome(enum imgcheck_err code)
 	case IMGCHECK_ERR_NOMEM:
 	case IMGCHECK_ERR_ARGUMENT:
 	case IMGCHECK_ERR_INTERNAL:
+	case IMGCHECK_ERR_REGISTRY:
+	case IMGCHECK_ERR_CONFLICT:
 		return IMGCHECK_OUTCOME_INTERNAL;
 	}
 	return IMGCHECK_OUTCOME_INTERNAL;

@@ -193,6 +193,7 @@ static int fill(struct ic_endpoint *e, const struct imgcheck_config *c, const st
 
 	e->skip_verify = t->skip_verify;
 	e->http_fallback = t->http_fallback;
+	e->upstream = t->upstream;
 	e->resolve = t->resolve;
 	e->pull = t->pull;
 	e->tls = t->mirror ? t->mirror->tls : NULL;

@@ -35,6 +35,7 @@ struct ic_endpoint {
 	char *proxy_source; /* where the proxy came from, for messages; NULL for none */
 	bool skip_verify; /* insecure: the certificate is not looked at */
 	bool http_fallback; /* where TLS fails because the server speaks none, the same is asked over http */
+	bool upstream;    /* the registry that the reference names, no mirror */
 	bool resolve;     /* may be asked to resolve a tag */
 	bool pull;        /* may be asked for content by digest */
 	struct ic_login login;

@@ -274,7 +274,7 @@ void ic_http_free(struct ic_http *h)
 	free(h);
 }
 
-static const char *const scripted_methods[] = {"HEAD", "GET", "POST"};
+static const char *const scripted_methods[] = {"HEAD", "GET", "POST", "PUT"};
 
 int ic_http_submit(struct ic_http *h, const struct ic_http_request *request, ic_http_done done, void *arg,
                    struct imgcheck_error **err)
@@ -292,7 +292,7 @@ int ic_http_submit(struct ic_http *h, const struct ic_http_request *request, ic_
 		cr_assert_eq(ic_buf_printf(&header, err, "%s\n", *field), 0);
 	r.line = ic_buf_take(&line);
 	r.header = ic_buf_take(&header);
-	r.form = strdup(request->body ? request->body : "");
+	r.form = strndup(request->body ? request->body : "", request->body_len);
 	r.proxy = strdup(request->proxy ? request->proxy : "");
 	r.wait = request->not_before > now ? request->not_before - now : 0;
 	return ic_vec_push(&scripted.sent, &r, err);

@@ -169,6 +169,7 @@ TEST(http, tells_how_each_request_ended)
 		request.method = answers[i].method;
 		request.first_byte = answers[i].first_byte;
 		request.body = answers[i].method == IC_HTTP_POST ? "a=1&b=2" : NULL;
+		request.body_len = 7;
 		g = ask(request, server.base, answers[i].path, 20000);
 		cr_expect_eq(g.end, answers[i].end, "%s: end %d, %s", answers[i].path, g.end, g.detail);
 		cr_expect_eq(g.status, answers[i].status, "%s: status %ld", answers[i].path, g.status);
@@ -243,10 +244,28 @@ TEST(http, gives_header_fields_by_name)
 	fault_stop(&server);
 }
 
+TEST(http, puts_the_bytes_that_it_gets)
+{
+	static const char *const header[] = {"Content-Type: a/b", NULL};
+	struct ic_http_request request = {.method = IC_HTTP_PUT, .header = header, .body = "a\"b;0", .body_len = 4, .max_body = 100};
+	struct fault server;
+	char *log;
+
+	fault_start(&server, "on PUT *\nstatus 201 Created\n");
+	cr_expect_eq(ask(request, server.base, "/a", 10000).status, 201);
+	log = fault_log(&server);
+	cr_expect(strstr(log, "PUT /a\n"), "%s", log);
+	cr_expect(strstr(log, "\tcontent-length: 4\n"), "%s", log);
+	cr_expect(strstr(log, "\tcontent-type: a/b\n"), "%s", log);
+	cr_expect(strstr(log, "\t= a\"b;\n"), "%s", log);
+	free(log);
+	fault_stop(&server);
+}
+
 TEST(http, sends_what_was_asked_and_no_more)
 {
 	static const char *const header[] = {"Accept: a/b", "Authorization: Bearer secret", NULL};
-	struct ic_http_request request = {.method = IC_HTTP_POST, .header = header, .body = "a=1", .max_body = 100};
+	struct ic_http_request request = {.method = IC_HTTP_POST, .header = header, .body = "a=1", .body_len = 3, .max_body = 100};
 	struct fault server;
 	char *log;
 

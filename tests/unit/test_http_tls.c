@@ -359,7 +359,8 @@ TEST(http_tls, a_broken_connection_raises_no_signal)
 {
 	static char body[200000];
 	static struct got got[40];
-	struct ic_http_request request = {.method = IC_HTTP_POST, .proxy = "", .body = body, .max_body = 1000};
+	struct ic_http_request request = {.method = IC_HTTP_POST, .proxy = "", .body = body,
+	                                  .body_len = sizeof(body) - 1, .max_body = 1000};
 	char certs[64], *ca, url[URL_BYTES];
 	struct fault server;
 	struct ic_http *h;

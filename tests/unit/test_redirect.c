@@ -88,6 +88,37 @@ TEST(redirect, methods_and_answers_that_stand)
 	}
 }
 
+TEST(redirect, what_is_written_stays_on_its_host)
+{
+	static const struct {
+		long status;
+		const char *location;
+		bool follows;
+	} rows[] = {
+		{307, "/x", true},
+		{308, "https://r.example:8443/x", true},
+		{307, "https://s.r.example/x", true},
+		{307, "https://elsewhere.example/x", false},
+		{307, "http://r.example/x", false},
+		{301, "/x", false},
+		{302, "/x", false},
+		{303, "/x", false},
+	};
+
+	for (size_t i = 0; i < IC_COUNT(rows); i++)
+		for (int credentials = 0; credentials < 2; credentials++) {
+			struct ic_redirect_step step = {.method = IC_HTTP_PUT, .url = "https://r.example/a", .first = "https://r.example/a",
+			                                .credentials = credentials};
+			struct ic_redirect next;
+
+			cr_expect_eq(decide(&step, rows[i].status, rows[i].location, &next, NULL),
+			             rows[i].follows ? 0 : IMGCHECK_ERR_SYNTAX, "row %zu", i);
+			cr_expect_eq(next.url != NULL, rows[i].follows, "row %zu", i);
+			cr_expect_eq(next.method, IC_HTTP_PUT);
+			free(next.url);
+		}
+}
+
 TEST(redirect, what_is_refused)
 {
 	static const struct {

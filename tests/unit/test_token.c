@@ -14,12 +14,12 @@ static char user[] = "u@x", secret[] = "p&s", identity[] = "idtok";
 static const struct ic_login anonymous, with_password = {.user = user, .secret = secret},
                              with_identity = {.identity_token = identity};
 
-static void scopes_of(const char *repository, const char *challenged, struct ic_vec *out)
+static void scopes_of(const char *wanted, const char *challenged, struct ic_vec *out)
 {
 	bool grown;
 
 	ic_texts_init(out, 128);
-	cr_assert_eq(ic_token_add_scopes(out, repository, challenged, &grown, NULL), 0);
+	cr_assert_eq(ic_token_add_scopes(out, wanted, challenged, &grown, NULL), 0);
 	cr_assert(grown);
 }
 
@@ -44,11 +44,11 @@ TEST(token, scopes_are_sorted_and_unique)
 		bool grown;
 
 		ic_buf_init(&joined, 4096);
-		scopes_of("a/b", rows[i].challenged, &scopes);
+		scopes_of("repository:a/b:pull", rows[i].challenged, &scopes);
 		for (size_t k = 0; k < scopes.count; k++)
 			cr_assert_eq(ic_buf_printf(&joined, NULL, "[%s]", ic_texts_get(&scopes, k)), 0);
 		cr_expect_str_eq(ic_buf_text(&joined), rows[i].joined);
-		cr_assert_eq(ic_token_add_scopes(&scopes, "a/b", rows[i].challenged, &grown, NULL), 0);
+		cr_assert_eq(ic_token_add_scopes(&scopes, "repository:a/b:pull", rows[i].challenged, &grown, NULL), 0);
 		cr_expect_not(grown, "nothing new the second time: row %zu", i);
 		ic_buf_clear(&joined);
 		ic_texts_clear(&scopes);
@@ -88,7 +88,7 @@ TEST(token, requests_are_built_as_runtimes_build_them)
 	};
 	struct ic_vec scopes;
 
-	scopes_of("a/b", NULL, &scopes);
+	scopes_of("repository:a/b:pull", NULL, &scopes);
 	for (size_t i = 0; i < IC_COUNT(rows); i++) {
 		struct ic_token_request r = {ic_profile_get(rows[i].runtime), rows[i].realm, rows[i].service, &scopes, rows[i].login};
 		struct ic_buf url, form;
