@@ -16,8 +16,13 @@ MANDIR ?= $(PREFIX)/share/man
 BINDIR ?= $(PREFIX)/bin
 DATADIR ?= $(PREFIX)/share
 
+# The header has the version; whoever raises it there is told where else it stands.
 VERSION := $(shell sed -n 's/^.define IMGCHECK_VERSION "\(.*\)"/\1/p' libimgcheck/imgcheck.h)
 SOVERSION := 0
+AGREES := $(shell grep -q '^LIBIMGCHECK_$(basename $(VERSION)) {' libimgcheck/libimgcheck.map && \
+	grep -q '^libimgcheck $(VERSION)$$' libimgcheck/NEWS && \
+	sed -n 1p hooks/packaging/debian/changelog | grep -q '^imgcheck .$(VERSION)-' && echo yes)
+$(if $(AGREES),,$(error version $(VERSION) of imgcheck.h is not that of libimgcheck.map, NEWS and hooks/packaging/debian/changelog))
 BUILD := build/$(VARIANT)
 Q := $(if $(V),,@)
 CORES := $(shell nproc)
@@ -27,10 +32,12 @@ CORES := $(shell nproc)
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wstrict-prototypes -Wmissing-prototypes \
 	-Wcast-qual -Wwrite-strings -Wformat=2 -Wvla -Wundef $(if $(WERROR),-Werror)
 COMMON := -std=c11 -D_GNU_SOURCE -Ilibimgcheck $(WARNINGS) -g -fPIC -fvisibility=hidden -fno-common
-HARDENING := -O2 -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 -fstack-protector-strong -fstack-clash-protection -fcf-protection
+CONTROL_FLOW := $(if $(filter x86_64-% i%86-%,$(shell $(CC) -dumpmachine)),-fcf-protection)
+HARDENING := -O2 -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 -fstack-protector-strong -fstack-clash-protection $(CONTROL_FLOW)
 SANITIZE := -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 
-VARIANT_CFLAGS_release := $(HARDENING)
+# The folder of the build is in nothing that is released: two builds are byte-equal.
+VARIANT_CFLAGS_release := $(HARDENING) "-ffile-prefix-map=$(CURDIR)=."
 VARIANT_CFLAGS_debug := -O0
 VARIANT_CFLAGS_asan := $(SANITIZE)
 VARIANT_CFLAGS_fuzz := $(SANITIZE) -fsanitize=fuzzer-no-link
@@ -223,6 +230,21 @@ fuzz: deps ## fuzzes every parser, FUZZ_SECONDS in all (an hour)
 .PHONY: fuzzers
 fuzzers: $(FUZZ_PROGRAMS)
 
+.PHONY: abi-check
+abi-check: deps ## tells what would break programs that are linked with an earlier library
+	@$(MAKE) --no-print-directory -j$(CORES) VARIANT=release $(BUILD)/$(LIB_SONAME)
+	@tests/abi/check $(BUILD)/$(LIB_SONAME) libimgcheck/imgcheck.h
+
+.PHONY: abi-baseline
+abi-baseline: deps ## takes the interface as it is now as what must not break
+	@$(MAKE) --no-print-directory -j$(CORES) VARIANT=release $(BUILD)/$(LIB_SONAME)
+	@tests/abi/check --renew $(BUILD)/$(LIB_SONAME) libimgcheck/imgcheck.h
+
+.PHONY: deb
+deb: ## builds the Debian source and binary packages in build/deb
+	@tests/support/deps.sh deb
+	@hooks/packaging/build-deb build/deb
+
 .PHONY: lint
 lint: deps ## checks layers, limits, banned functions, pages, symbols and both compilers
 	@tests/lint/run
@@ -239,7 +261,7 @@ install: all $(BUILD)/install/imgcheck $(BUILD)/install/imgcheck.pc ## installs 
 	install -d $(DESTDIR)$(DATADIR)/imgcheck $(DESTDIR)$(COMPLETIONDIR)
 	install -m 644 libimgcheck/report.schema.json $(DESTDIR)$(DATADIR)/imgcheck/report.schema.json
 	install -m 644 $(BUILD)/imgcheck.bash $(DESTDIR)$(COMPLETIONDIR)/imgcheck
-	for page in $(PAGES); do install -m 644 $$page $(DESTDIR)$(MANDIR)/man$${page##*.}/ || exit 1; done
+	hooks/packaging/pages install $(DESTDIR)$(MANDIR) $(PAGES)
 
 COMPLETIONDIR := $(DATADIR)/bash-completion/completions
 PAGES := $(sort $(wildcard libimgcheck/man/*.[1-9] hooks/man/*.[1-9]))
@@ -250,7 +272,7 @@ uninstall: ## removes what install put there
 		$(DESTDIR)$(COMPLETIONDIR)/imgcheck $(DESTDIR)$(DATADIR)/imgcheck/report.schema.json \
 		$(addprefix $(DESTDIR)$(LIBDIR)/,$(LIB_REAL) $(LIB_SONAME) libimgcheck.so)
 	-rmdir $(DESTDIR)$(DATADIR)/imgcheck
-	for page in $(notdir $(PAGES)); do rm -f $(DESTDIR)$(MANDIR)/man$${page##*.}/$$page; done
+	hooks/packaging/pages uninstall $(DESTDIR)$(MANDIR) $(PAGES)
 
 .PHONY: clean
 clean: ## removes what was built

@@ -2,12 +2,22 @@
 # SPDX-License-Identifier: Apache-2.0
 # Installs what building and testing need, and says nothing where all is there.
 #
+# deps.sh [deb|lint]...: also what these targets of make need
+#
 # Servers that only tests start (docker-registry, nginx) are not installed: tools.sh unpacks them below build/.
 set -eu
 
 packages="gcc g++ libc6-dev make pkg-config libcurl4-openssl-dev libjansson-dev libyaml-dev libssl-dev
 libcriterion-dev clang libclang-rt-dev pmccabe mandoc shellcheck codespell openssl curl ca-certificates
-python3 python3-jinja2 python3-yaml python3-cryptography python3-jsonschema skopeo jq squashfs-tools mmdebstrap"
+python3 python3-jinja2 python3-yaml python3-cryptography python3-jsonschema skopeo jq squashfs-tools mmdebstrap
+abigail-tools"
+for set; do
+	case $set in
+	deb) packages="$packages debhelper dpkg-dev lintian xz-utils" ;;
+	lint) packages="$packages clang-tidy cppcheck pyflakes3" ;;
+	*) echo "usage: deps.sh [deb|lint]..." >&2 && exit 2 ;;
+	esac
+done
 
 missing=
 for package in $packages; do
