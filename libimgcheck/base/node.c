@@ -523,7 +523,8 @@ static int convert_object(struct ic_doc *doc, json_t *object, unsigned depth, st
 	struct ic_node *key, *value;
 
 	for (void *i = json_object_iter(object); i; i = json_object_iter_next(object, i)) {
-		int result = ic_doc_scalar(doc, json_object_iter_key(i), json_object_iter_key_len(i), &key, err);
+		const char *name = json_object_iter_key(i); /* jansson's parser takes no NUL in a key */
+		int result = ic_doc_scalar(doc, name, strlen(name), &key, err);
 
 		if (result < 0)
 			return result;

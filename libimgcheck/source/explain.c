@@ -121,9 +121,10 @@ static int describe_all(const struct imgcheck_config *c, const char *ref, const 
 	                "endpoints", list, "problems", describe_problems(c));
 	if (result == 0 && !all)
 		result = ic_error_nomem(err);
-	if (result == 0 && found->reason)
-		result = json_object_update_new(all, json_pack("{s:s, s:s}", "verdict", imgcheck_verdict_name(found->verdict), "reason",
-		                                               found->reason)) < 0 ? ic_error_nomem(err) : 0;
+	if (result == 0 && found->reason &&
+	    (json_object_set_new(all, "verdict", json_string(imgcheck_verdict_name(found->verdict))) < 0 ||
+	     json_object_set_new(all, "reason", json_string(found->reason)) < 0))
+		result = ic_error_nomem(err);
 	if (result == 0)
 		*out = IC_TAKE(all);
 	return result;

@@ -174,8 +174,10 @@ static int choose_from(enum ic_runtime runtime, bool docker_list, const char *en
 	size_t i, chosen = 0;
 
 	cr_assert_eq(ic_json_parse(NULL, entries, strlen(entries), &list, NULL), 0, "%s", entries);
-	json_array_foreach(list, i, item)
-		cr_assert_eq(json_object_update_new(item, json_pack("{s:s, s:i}", "digest", D1, "size", 1)), 0);
+	json_array_foreach(list, i, item) {
+		cr_assert_eq(json_object_set_new(item, "digest", json_string(D1)), 0);
+		cr_assert_eq(json_object_set_new(item, "size", json_integer(1)), 0);
+	}
 	whole = json_pack("{s:o}", "manifests", list);
 	body = json_dumps(whole, 0);
 	cr_assert_eq(ic_content_parse(ic_profile_get(runtime), IC_CONTENT_INDEX, body, strlen(body), &index, NULL), 0, "%s", body);

@@ -71,7 +71,7 @@ json_t *tell_toml(const struct ic_node *node)
 	for (const struct ic_item *i = ic_node_items(node); i; i = i->next) {
 		cr_assert(i->value->line > 0 && i->value->column > 0);
 		if (i->key)
-			cr_assert_eq(json_object_setn_new(value, i->key->text, i->key->len, tell_toml(i->value)), 0);
+			cr_assert_eq(json_object_set_new(value, i->key->text, tell_toml(i->value)), 0);
 		else
 			cr_assert_eq(json_array_append_new(value, tell_toml(i->value)), 0);
 	}
