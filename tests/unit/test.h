@@ -40,6 +40,9 @@ const char *test_shared(const char *relative);
 /* The path of a file under tests/data.  Overwritten by the next call. */
 const char *test_data(const char *relative);
 
+/* Whether this machine's libyaml does: one before 0.2.5 takes a document that says version 1.2 for an error. */
+bool test_libyaml_reads(const char *text);
+
 /* The whole file, NUL-terminated: new, never NULL (the test fails); len may be NULL. */
 char *test_read_file(const char *path, size_t *len);
 

@@ -395,6 +395,15 @@ static void cut_reasons(struct ic_vec *lines)
 	}
 }
 
+static bool is_for_newer_libyaml(const char *path)
+{
+	char *text = test_read_file(path, NULL);
+	bool reads = test_libyaml_reads(text);
+
+	free(text);
+	return !reads;
+}
+
 static void check_trap(const char *path, struct score *score)
 {
 	char stem[PATH_BYTES], side[PATH_BYTES];
@@ -448,7 +457,8 @@ TEST(corpus, traps)
 	for (size_t i = 0; i < files.gl_pathc; i++) {
 		const char *end = strrchr(files.gl_pathv[i], '.');
 
-		if (strcmp(end, ".yaml") == 0 || strcmp(end, ".json") == 0 || strcmp(end, ".txt") == 0)
+		if ((strcmp(end, ".yaml") == 0 || strcmp(end, ".json") == 0 || strcmp(end, ".txt") == 0) &&
+		    !is_for_newer_libyaml(files.gl_pathv[i]))
 			check_trap(files.gl_pathv[i], &score);
 	}
 	globfree(&files);

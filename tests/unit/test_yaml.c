@@ -74,7 +74,7 @@ TEST(yaml, documents)
 		{"a: 1\r\nb: 2\r\n", "{a:1,b:2}"},
 		{"\xef\xbb\xbf" "a: 1\n---\n\xef\xbb\xbf" "b: 2\n", "{a:1} {b:2}"},
 		{"a:\tb\t# c\n", "{a:b}"},
-		{"%YAML 1.2\n---\na: b\n", "{a:b}"},
+		{"%YAML 1.1\n---\na: b\n", "{a:b}"},
 		{"%TAG !e! tag:example.com,2000:\n---\na: !e!x b\n", "{a:b}"},
 		{"a: !Sub b\n", "{a:b}"},
 		{"x: |\n  ---\n  y: 1\nz: 2\n", "{x:---\ny: 1\n,z:2}"},
@@ -98,6 +98,20 @@ TEST(yaml, documents)
 		cr_expect_str_eq(tree, rows[i].tree, "%s", rows[i].text);
 		imgcheck_error_free(err);
 	}
+}
+
+TEST(yaml, a_document_of_version_1_2)
+{
+	static const char text[] = "%YAML 1.2\n---\na: b\n";
+	struct imgcheck_error *err = NULL;
+	char tree[32];
+
+	dump_stream(text, sizeof(text) - 1, tree, sizeof(tree), &err);
+	if (test_libyaml_reads(text))
+		cr_assert_str_eq(tree, "{a:b}", "%s", imgcheck_error_message(err));
+	else
+		cr_assert_eq(imgcheck_error_code(err), IMGCHECK_ERR_SYNTAX);
+	imgcheck_error_free(err);
 }
 
 TEST(yaml, errors_name_the_place_and_leave_earlier_documents)
