@@ -14,6 +14,7 @@
 #include "progress.h"
 #include "program/proxies.h"
 #include "program/say.h"
+#include "snap/plug.h"
 #include "snap/settings.h"
 #include "snap/snapctl.h"
 #include "program/status.h"
@@ -299,6 +300,20 @@ int check_print(const struct check *c, const struct imgcheck_report *report, FIL
 	return status ? status : policy_status(report);
 }
 
+/* An app of a snap without its plug meets what looks like a dead network. */
+static void explain_network(const struct imgcheck_report *report)
+{
+	AUTO(free) char *why = NULL;
+	bool unreachable = false;
+
+	for (size_t i = 0; i < imgcheck_report_count(report); i++)
+		unreachable |= imgcheck_report_verdict(report, i) == IMGCHECK_VERDICT_UNREACHABLE;
+	if (unreachable && snapctl_here())
+		why = plug_explain(NULL, INT64_MAX);
+	if (why)
+		say("%s", why);
+}
+
 int check_run(struct check *c, FILE *out)
 {
 	AUTO(report) struct imgcheck_report *report = NULL;
@@ -307,7 +322,11 @@ int check_run(struct check *c, FILE *out)
 	if (c->quiet && c->rendering)
 		return say_usage(c->input.command, "--quiet and --format do not go together");
 	status = check_ask(c, out, &report);
-	return status || !report ? status : check_print(c, report, out);
+	if (status || !report)
+		return status;
+	status = check_print(c, report, out);
+	explain_network(report);
+	return status;
 }
 
 static int explain(const struct imgcheck_config *config, const char *ref, enum imgcheck_format format, FILE *out)

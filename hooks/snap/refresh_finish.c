@@ -9,12 +9,12 @@
 #include "history.h"
 #include "program/memory.h"
 #include "judged.h"
+#include "plug.h"
 #include "program/process.h"
 #include "proven.h"
 #include "refresh.h"
 #include "recent.h"
 #include "program/say.h"
-#include "snapctl.h"
 #include "program/status.h"
 
 /* snapd keeps the last 100 lines and 10 KiB of a hook's output; we stay below with what else may be in it. */
@@ -61,9 +61,10 @@ static void append(struct outcome *out, char *taken)
 /* A hook without its plug meets what looks like a dead network. */
 static void explain_network(const struct refresh *r, struct outcome *out)
 {
-	if (out->unreachable && !snapctl_is_connected("network", process_clock() + SYSLOG_MS * 2))
-		append(out, memory_printf("the hook has no network: its plug is not connected (snap connect %s:network)",
-					  r->hook->instance));
+	char *why = out->unreachable ? plug_explain(refresh_hook_name(r), process_clock() + SYSLOG_MS * 2) : NULL;
+
+	if (why)
+		append(out, why);
 }
 
 /* What this hook lets pass though the settings would not, and what to do about it. */

@@ -136,13 +136,19 @@ bool snapctl_set_health(const char *state, const char *message, const char *code
 	return !*why;
 }
 
-bool snapctl_is_connected(const char *plug, int64_t until)
+enum snapctl_plug snapctl_plug(const char *name, int64_t until)
 {
 	AUTO(process_result) struct process_result r = { 0 };
-	AUTO(free) char *program = memory_text("snapctl"), *verb = memory_text("is-connected"), *name = memory_text(plug);
-	char *argv[] = { program, verb, name, NULL };
+	AUTO(free) char *program = memory_text("snapctl"), *verb = memory_text("is-connected"), *plug = memory_text(name);
+	char *argv[] = { program, verb, plug, NULL };
 
 	run(argv, until, &r);
-	/* 1: not connected, or with a message that there is no such plug; anything else tells nothing. */
-	return !(r.end == PROCESS_EXITED && r.status == 1 && (!*r.err || strstr(r.err, "no plug")));
+	if (r.end == PROCESS_EXITED && !r.status)
+		return SNAPCTL_PLUG_CONNECTED;
+	/* 1 is the answer no; with a text it may mean anything. */
+	if (r.end != PROCESS_EXITED || r.status != 1)
+		return SNAPCTL_PLUG_UNKNOWN;
+	if (!*r.err)
+		return SNAPCTL_PLUG_NOT_CONNECTED;
+	return strstr(r.err, "no plug") ? SNAPCTL_PLUG_NOT_THERE : SNAPCTL_PLUG_UNKNOWN;
 }

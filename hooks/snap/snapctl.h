@@ -22,8 +22,10 @@ bool snapctl_here(void);
  */
 bool snapctl_get(const struct lines *keys, int64_t until, json_t **out, char **why);
 
-/* Whether the plug is connected; true where it cannot be told. */
-bool snapctl_is_connected(const char *plug, int64_t until);
+/* What is known of a plug of this snap. */
+enum snapctl_plug { SNAPCTL_PLUG_UNKNOWN, SNAPCTL_PLUG_CONNECTED, SNAPCTL_PLUG_NOT_CONNECTED, SNAPCTL_PLUG_NOT_THERE };
+
+enum snapctl_plug snapctl_plug(const char *name, int64_t until);
 
 /* Sets the snap's health, for a state other than okay with its message and code.  False: *why (new) says why not. */
 bool snapctl_set_health(const char *state, const char *message, const char *code, int64_t limit_ms, char **why);

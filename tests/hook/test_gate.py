@@ -9,6 +9,7 @@ import unittest
 
 import trees
 from support import built
+from support.confined import without_network
 from support.images import Client
 from support.registry import Registry
 from support.snaptree import EXAMPLE
@@ -40,7 +41,7 @@ class AppTest(trees.TreeTest):
 
     def app(self, name, expected=0):
         done = subprocess.run([self.tree.snap / self.tree.current / "bin" / name], env=self.tree.environment(), capture_output=True, text=True,
-                              timeout=60, check=False)
+                              timeout=60, check=False, preexec_fn=self.tree.prepare)
         self.assertEqual(done.returncode, expected, done.stderr)
         return done.stdout + done.stderr
 
@@ -67,6 +68,13 @@ class Gate(AppTest):
         _client.push(self.registry.removeprefix(f"{_host}/") + "/new", "v1", ("linux/amd64", "linux/arm64"))
         self.app("apply")
         self.assertTrue(self.applied())
+
+    def test_an_app_without_its_plug_says_so(self):
+        self.configure(self.registry)
+        self.tree.prepare = without_network
+        self.tree.replace_snapctl(f'[ "$1" = is-connected ] && exit 1; exec {self.tree.real_snapctl()} "$@"')
+        self.assertIn("the app has no network: its plug is not connected (snap connect toy:network)", self.app("apply"))
+        self.assertFalse(self.applied())
 
     def test_off_is_off(self):
         self.configure(self.registry, {"mode": "off"})

@@ -9,6 +9,7 @@ import unittest
 
 import trees
 from support.badserver import refused
+from support.confined import without_network
 from support.images import Client
 from support.proxy import Proxy
 from support.registry import Registry
@@ -173,13 +174,27 @@ class Refresh(trees.TreeTest):
         self.configure(f"{host}/x", {"on-undecided": "warn"})
         self.refresh(0, host)
 
-    def test_a_plug_that_is_not_connected_is_named(self):
+    def answer_of_the_plug(self, script):
+        """What snapctl says of the plug `network`."""
+        self.tree.replace_snapctl(f'[ "$1" = is-connected ] && {{ {script}; }}; exec {self.tree.real_snapctl()} "$@"')
+
+    def test_a_plug_that_is_missing_is_named(self):
+        # Sockets are refused; what is to be done is another thing where the snap has the plug and the hook does not.
         self.comes("{{ registry }}/new:v1")
+        self.tree.prepare = without_network
+        missing = "the hook has no network: its plug is missing in snap.yaml of revision 1 (pre-refresh: plugs: [network])"
+        no_plug = """echo 'error: snap "toy" has no plug or slot named "network"' >&2; exit 1"""
+        for script, words in (("exit 1", "its plug is not connected (snap connect toy:network)"), ("exit 0", missing),
+                              (no_plug, missing), ("echo 'error: no way' >&2; exit 1", "is missing or not connected")):
+            with self.subTest(script):
+                self.answer_of_the_plug(script)
+                self.assertIn(words, self.refresh(1, "cannot reach").splitlines()[-1])
+
+    def test_a_plug_is_not_blamed_where_there_is_a_network(self):
+        self.comes("{{ registry }}/new:v1")
+        self.answer_of_the_plug("exit 1")
         self.configure(f"{refused()}/x")
-        self.tree.replace_snapctl(f'[ "$1" = is-connected ] && exit 1; exec {self.tree.real_snapctl()} "$@"')
-        self.refresh(1, "snap connect toy:network")
-        self.configure(self.registry)
-        self.assertNotIn("snap connect", self.refresh(1, "new:v1"))
+        self.assertNotIn("plug", self.refresh(1, "cannot reach"))
 
     def test_the_source_of_a_proxy_is_named(self):
         self.comes("{{ registry }}/new:v1")
@@ -222,7 +237,8 @@ class Refresh(trees.TreeTest):
     def test_500_missing_images_end_with_verdict_and_remedy(self):
         self.comes(*(f"{{{{ registry }}}}/some/rather/long/name/of/an/image-{i:03}:v1.2.3" for i in range(500)))
         self.configure(f"{refused()}/x", {"mode": "bad"})
-        self.tree.replace_snapctl(f'[ "$1" = is-connected ] && exit 1; exec {self.tree.real_snapctl()} "$@"')
+        self.tree.prepare = without_network
+        self.answer_of_the_plug("exit 1")
         output = self.refresh(1, "cannot", "the refresh is stopped", "imgcheck.accept-revision=2", "imgcheck.mode=bad")
         self.assertLessEqual(len(output.splitlines()), 60)
         self.assertLessEqual(len(output), 8192)

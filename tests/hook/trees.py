@@ -45,6 +45,7 @@ class Tree(SnapTree):
         self.blobs.mkdir()
         self.proxies = self.root / "environment"
         self.extra = {}
+        self.prepare = None  # what a hook's process does before it becomes the hook
 
     def add(self, revision, *images, version="1.0", description=DESCRIPTION, hooks=HOOKS):
         """A revision that needs these images, with hooks of ours."""
@@ -81,7 +82,8 @@ class Tree(SnapTree):
 
     def start(self, hook):
         return subprocess.Popen(self.command(hook), cwd="/", env=self.environment(), stdin=subprocess.DEVNULL,
-                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
+                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+                                preexec_fn=self.prepare)
 
     def run_hook(self, hook, timeout=60):
         with self.start(hook) as process:
