@@ -10,12 +10,7 @@
 
 #define FILE_NAME "judged-revisions"
 #define MOST_FILE ((size_t)4096)
-#define MOST_PROGRAM ((size_t)64 << 20)
 #define LEFT "left " /* before a name */
-
-/* What a hook that is ours holds: as a program this very text, as a script the call.  A quote may stand between. */
-static const char mark[] = "imgcheck hook post-refresh";
-static const char quoted_mark[] = "imgcheck\" hook post-refresh";
 
 int judged_forget(const char *state)
 {
@@ -61,21 +56,4 @@ bool judged_left(const char *state, const char *revision)
 	AUTO(free) char *line = memory_printf(LEFT "%s", revision);
 
 	return has_line(state, line);
-}
-
-bool judged_later_by(const char *folder)
-{
-	/* The second is what snapcraft puts there, with the first as a wrapper around it. */
-	static const char *const places[] = { "meta/hooks/post-refresh", "snap/hooks/post-refresh" };
-
-	for (size_t i = 0; i < COUNT(places); i++) {
-		AUTO(free) char *path = files_join(folder, places[i]), *data = NULL;
-		size_t len;
-
-		if (access(path, X_OK) || files_read(path, MOST_PROGRAM, &data, &len))
-			continue;
-		if (memmem(data, len, mark, strlen(mark)) || memmem(data, len, quoted_mark, strlen(quoted_mark)))
-			return true;
-	}
-	return false;
 }

@@ -22,7 +22,4 @@ bool judged_has(const char *state, const char *revision);
 /* Whether what could not be read of it was left. */
 bool judged_left(const char *state, const char *revision);
 
-/* Whether the hook in a revision's folder is one of ours, or calls it. */
-bool judged_later_by(const char *folder);
-
 #endif

@@ -6,7 +6,7 @@
 
 #include "program/document.h"
 #include "program/files.h"
-#include "judged.h"
+#include "later.h"
 #include "program/memory.h"
 #include "check/policy.h"
 #include "program/proxies.h"
@@ -78,7 +78,7 @@ static bool is_left(const struct refresh *r)
 	for (size_t i = 0; i < r->revisions.count; i++) {
 		AUTO(free) char *folder = r->revisions.item[i].chosen ? refresh_folder(r, &r->revisions.item[i]) : NULL;
 
-		all = all && (!folder || judged_later_by(folder));
+		all = all && (!folder || later_is_ours(folder));
 	}
 	return all;
 }

@@ -7,6 +7,7 @@ import tempfile
 import unittest
 
 import trees
+from support import built
 from support.badserver import refused
 from support.images import Client
 from support.registry import Registry, htpasswd_auth
@@ -111,6 +112,8 @@ class Left(trees.TreeTest):
             path = folder / "meta" / "hooks" / "post-refresh"
             path.write_text(script, encoding="utf-8")
             path.chmod(0o755)
+        (folder / "bin").mkdir()
+        (folder / "bin" / "imgcheck").symlink_to(built("imgcheck"))
         return folder
 
     def test_a_post_refresh_hook_of_ours_gets_it(self):
@@ -141,7 +144,7 @@ class Left(trees.TreeTest):
         self.assertIn("left to the post-refresh hook", self.tree.report()["hook"]["text"])
 
     def test_without_one_it_is_a_veto(self):
-        for script in (None, "#!/bin/sh\nexit 0\n"):
+        for script in (None, "#!/bin/sh\nexit 0\n", "#!/bin/sh\n# no more: imgcheck hook post-refresh\n"):
             with self.subTest(script):
                 self.comes(("pre-refresh",), script)
                 self.refresh(1, "invented_later")
