@@ -134,40 +134,81 @@ static size_t find_revision(struct refresh *r)
 	return count;
 }
 
+/* ---------------------------------------------------------------- children that fail */
+
+/* Why a child gave no answer, which had so many seconds: new. */
+static char *failure(const struct process_result *result, unsigned seconds, enum imgcheck_outcome *class)
+{
+	AUTO(free) char *first = memory_text_cut(result->err, strcspn(result->err, "\n"));
+
+	*class = IMGCHECK_OUTCOME_INTERNAL;
+	switch (result->end) {
+	case PROCESS_EXITED:
+		break;
+	case PROCESS_SIGNALLED:
+		return memory_printf("the check was ended by signal %d%s%s", result->status, *first ? ": " : "", first);
+	case PROCESS_LATE:
+		*class = IMGCHECK_OUTCOME_UNDECIDED;
+		return memory_printf("the check was not done within %u seconds (deadline)", seconds);
+	case PROCESS_TOO_MUCH:
+		*class = IMGCHECK_OUTCOME_UNREADABLE;
+		return memory_text("the report would have more than 32 MiB");
+	case PROCESS_NOT_STARTED:
+		return memory_printf("no process can be made: %s", strerror(result->status));
+	}
+	return memory_printf("the check ended with status %d%s%s", result->status, *first ? ": " : "", first);
+}
+
 /* ---------------------------------------------------------------- configuration */
 
-/* The keys that the descriptions ask for, by a child; without an answer only the settings, and the next child says why. */
-static void find_keys(struct refresh *r, struct lines *keys)
+/* The keys that the descriptions ask for, by a child.  Returns NULL, or why they are not known: new. */
+static char *find_keys(struct refresh *r, struct lines *keys, enum imgcheck_outcome *class)
 {
 	AUTO(process_result) struct process_result result = { 0 };
 	AUTO(json) json_t *answer = NULL;
 	const json_t *key;
 	size_t i;
 
-	lines_add(keys, SETTINGS_TREE);
 	process_run(&(struct process){ refresh_describe, r, r->hook->began + DESCRIBE_END, MOST_ANSWER }, &result);
 	if (result.end == PROCESS_EXITED && !result.status)
 		answer = json_loadb(result.out, result.len, 0, NULL);
+	if (!answer)
+		return failure(&result, DESCRIBE_END / 1000, class);
 	r->leaves = !r->after && json_is_true(json_object_get(answer, "later"));
 	json_array_foreach(json_object_get(answer, "keys"), i, key)
 		if (json_is_string(key) && !lines_has(keys, json_string_value(key)))
 			lines_add(keys, json_string_value(key));
+	return NULL;
+}
+
+/* The same and the settings, by one call of snapctl.  NULL, or why there is no configuration: new. */
+static char *ask_configuration(struct refresh *r, enum imgcheck_outcome *class)
+{
+	AUTO(lines) struct lines keys = { 0 };
+	AUTO(free) char *why = NULL;
+	char *fault;
+
+	lines_add(&keys, SETTINGS_TREE);
+	fault = find_keys(r, &keys, class);
+	*class = fault ? *class : IMGCHECK_OUTCOME_INTERNAL;
+	if (fault || snapctl_get(&keys, r->hook->began + CHECK_END, &r->config, &why))
+		return fault;
+	return memory_printf("cannot read the snap's configuration: %s", why);
 }
 
 /*
- * The configuration and the settings, by one call of snapctl.  Where that fails, one key of the
- * description may be at fault, so the settings are asked for alone: the way out must not depend on it.
- * Returns NULL, or why there is no configuration: new.
+ * The configuration and the settings.  Where that fails, one key of the description may be at fault, so the settings
+ * are asked for alone: the way out must not depend on it.  Nothing is judged by part of a configuration: without its
+ * keys, a unit would look as if it were not set up.  Returns NULL, or why there is no configuration: new.
  */
-static char *read_configuration(struct refresh *r)
+static char *read_configuration(struct refresh *r, enum imgcheck_outcome *class)
 {
-	AUTO(lines) struct lines keys = { 0 }, settings_only = { 0 };
+	AUTO(lines) struct lines settings_only = { 0 };
 	AUTO(json) json_t *tree = NULL;
 	AUTO(free) char *again = NULL;
-	char *why = NULL;
+	char *why = ask_configuration(r, class);
 
-	find_keys(r, &keys);
-	if (!snapctl_get(&keys, r->hook->began + CHECK_END, &r->config, &why)) {
+	if (why) {
 		lines_add(&settings_only, SETTINGS_TREE);
 		snapctl_get(&settings_only, r->hook->began + CHECK_END, &tree, &again);
 	}
@@ -256,32 +297,12 @@ static bool take_answer(struct refresh *r, const json_t *answer, struct outcome 
 	return true;
 }
 
-/* A child that gave no answer. */
+/* A child that did its work and gave no answer that can be used counts as one that failed. */
 static void take_failure(const struct refresh *r, const struct process_result *result, struct outcome *out)
 {
-	AUTO(free) char *first = memory_text_cut(result->err, strcspn(result->err, "\n"));
-	AUTO(free) char *message = NULL;
-	enum imgcheck_outcome class = IMGCHECK_OUTCOME_INTERNAL;
+	enum imgcheck_outcome class;
+	AUTO(free) char *message = failure(result, r->settings.deadline, &class);
 
-	switch (result->end) {
-	case PROCESS_EXITED:
-		message = memory_printf("the check ended with status %d%s%s", result->status, *first ? ": " : "", first);
-		break;
-	case PROCESS_SIGNALLED:
-		message = memory_printf("the check was ended by signal %d%s%s", result->status, *first ? ": " : "", first);
-		break;
-	case PROCESS_LATE:
-		class = IMGCHECK_OUTCOME_UNDECIDED;
-		message = memory_printf("the check was not done within %u seconds (deadline)", r->settings.deadline);
-		break;
-	case PROCESS_TOO_MUCH:
-		class = IMGCHECK_OUTCOME_UNREADABLE;
-		message = memory_text("the report would have more than 32 MiB");
-		break;
-	case PROCESS_NOT_STARTED:
-		message = memory_printf("no process can be made: %s", strerror(result->status));
-		break;
-	}
 	refresh_alone(r, class, message, out);
 }
 
@@ -321,15 +342,15 @@ static void clear(struct refresh *r, struct outcome *out)
 /* Sets out, unless the mode is off. */
 static void judge(struct refresh *r, struct outcome *out)
 {
-	AUTO(free) char *why = read_configuration(r);
-	AUTO(free) char *message = why ? memory_printf("cannot read the snap's configuration: %s", why) : NULL;
-	bool internal_vetoes = settings_effect(&r->settings, IMGCHECK_OUTCOME_INTERNAL) == IMGCHECK_DECISION_VETO;
+	enum imgcheck_outcome class;
+	AUTO(free) char *why = read_configuration(r, &class);
+	bool internal_vetoes = refresh_effect(r, IMGCHECK_OUTCOME_INTERNAL) == IMGCHECK_DECISION_VETO;
 
 	memory_exit_status(refresh_enforces(r) && internal_vetoes ? STATUS_MISSING : STATUS_OK);
 	if (r->settings.mode == SETTINGS_OFF)
 		return;
 	if (why) {
-		refresh_alone(r, IMGCHECK_OUTCOME_INTERNAL, message, out);
+		refresh_alone(r, class, why, out);
 		return;
 	}
 	r->recent = recent_read(r->hook->state, r->config);
@@ -407,6 +428,7 @@ int hook_post_refresh(const struct hook *h)
 {
 	struct refresh r = { .hook = h, .after = true };
 	struct outcome out = { 0 };
+	enum imgcheck_outcome ignored;
 	int status = STATUS_OK;
 
 	memory_exit_status(STATUS_OK);
@@ -415,7 +437,7 @@ int hook_post_refresh(const struct hook *h)
 	find_ourselves(&r);
 	r.left = judged_left(h->state, h->revision);
 	if (judged_has(h->state, h->revision))
-		free(read_configuration(&r)); /* for accept-revision alone */
+		free(read_configuration(&r, &ignored)); /* for accept-revision alone */
 	else
 		judge(&r, &out);
 	if (out.report)

@@ -14,6 +14,9 @@ from support.badserver import BadServer, always, response, silent
 from support.process import wait_until
 
 
+HERE = pathlib.Path(__file__).resolve().parent
+
+
 def children(pid):
     """The processes that a process has started and that still run."""
     try:
@@ -61,6 +64,37 @@ class Faults(trees.TreeTest):
         self.assert_policy(1, "signal 6", "is stopped", "accept-revision=2", settings={"on-internal-error": "veto"})
         self.assertEqual(self.tree.status()["result"], "vetoed")
         self.assert_policy(0, "goes on", settings={"on-internal-error": "veto", "mode": "warn"})
+
+    def break_child(self, number, signal_number):
+        """From now on this child of the hook dies as soon as it is made, or is not made."""
+        library = self.folder / "forks.so"
+        if not library.exists():
+            subprocess.run(["cc", "-shared", "-fPIC", "-D_GNU_SOURCE", "-o", library, HERE / "forks.c"], check=True)
+        self.tree.extra |= {"LD_PRELOAD": str(library), "FORKS_BAD": str(number), "FORKS_SIGNAL": str(int(signal_number)),
+                            "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"}
+
+    def test_whichever_child_dies_the_setting_decides(self):
+        """The children read which keys are asked for, run snapctl, and judge; without one of them nothing is judged."""
+        for child in (1, 2, 3):
+            for number in (signal.SIGKILL, signal.SIGSEGV, 0):
+                with self.subTest(child=child, signal=number):
+                    self.break_child(child, number)
+                    self.configure(f"{self.server.host}/x")
+                    self.refresh(0, "cannot check the images", "the refresh goes on")
+                    self.assertEqual((self.tree.status()["result"], self.tree.status()["internal"]), ("allowed", "1"))
+                    self.configure(f"{self.server.host}/x", {"on-internal-error": "veto"})
+                    self.refresh(1, "the refresh is stopped", "accept-revision=2")
+                    self.configure(f"{self.server.host}/x", {"on-internal-error": "veto", "accept-revision": 2})
+                    self.refresh(0, "the refresh goes on")
+        self.assertEqual(self.server.requests, [])
+
+    def test_what_tells_the_journal_decides_nothing(self):
+        server = BadServer(always(response(404)))
+        self.addCleanup(server.stop)
+        self.configure(f"{server.host}/x")
+        for number in (signal.SIGKILL, 0):
+            self.break_child(4, number)
+            self.refresh(1, f"{server.host}/x/new:v1", "the refresh is stopped")
 
     def test_a_hang_ends_at_the_deadline(self):
         for settings, expected in (({"on-undecided": "veto"}, 1), ({"on-undecided": "warn"}, 0)):
