@@ -206,6 +206,11 @@ test-slow: deps ## runs the long tests: a browser, the snap built for an old bas
 	@$(MAKE) --no-print-directory -j$(CORES) VARIANT=release WERROR=1 all
 	@tests/run slow release
 
+.PHONY: test-vm
+test-vm: deps ## runs the hooks under an enforcing AppArmor, in an emulated machine: a few minutes (root, x86-64)
+	@$(MAKE) --no-print-directory -j$(CORES) VARIANT=release WERROR=1 all
+	@BUILD=build/release tests/vm/run
+
 .PHONY: bench
 bench: deps ## measures against skopeo and bare libcurl, on loopback and over a 50 ms link; BENCH=full for all sizes (root)
 	@$(MAKE) --no-print-directory -j$(CORES) VARIANT=release all bench-programs

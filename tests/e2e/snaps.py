@@ -14,7 +14,10 @@ from support import snaptree
 
 APPLETS = ("sh", "cat", "env", "ls", "mkdir", "readlink", "true", "false", "sleep")
 
-PLAIN, MANY = "1.28.1", "1.28.4"
+# From before the hooks; one that needs 500 images more; one whose hooks lack the plug that its apps have.
+PLAIN, MANY, UNPLUGGED = "1.28.1", "1.28.4", "1.28.5"
+# Which of the example's two versions each is like.
+VERSIONS = {snaptree.OLD: snaptree.OLD, snaptree.NEW: snaptree.NEW, PLAIN: snaptree.OLD, MANY: snaptree.NEW, UNPLUGGED: snaptree.OLD}
 
 # The mount points that snap-confine wants of a base.
 BASE_FOLDERS = """
@@ -72,35 +75,35 @@ def _make_base(folder, rootfs, glibc):
     _describe(folder, "core24", "base")
 
 
-def _make_revisions(stage, imgcheck, libraries):
-    """The two revisions of the example, one from before the hooks, and one that needs 500 images more."""
-    for version, like in ((snaptree.OLD, snaptree.OLD), (snaptree.NEW, snaptree.NEW), (PLAIN, snaptree.OLD), (MANY, snaptree.NEW)):
-        folder = stage / f"{snaptree.NAME}_{version}"
-        snaptree.assemble(folder, like, imgcheck)
-        for path in libraries:
-            shutil.copy(path, folder / "usr/lib" / path.name)
-        description = folder / "meta" / "snap.yaml"
-        description.write_text(description.read_text(encoding="utf-8").replace(like, version), encoding="utf-8")
-        # A service, to see that a veto does not stop it.
-        beat = folder / "bin" / "beat"
-        beat.write_text("#!/bin/sh\nexec sleep 86400\n", encoding="utf-8")
-        beat.chmod(0o755)
-        text = description.read_text(encoding="utf-8")
-        description.write_text(text.replace("apps:\n", "apps:\n  beat: {command: bin/beat, daemon: simple}\n"), encoding="utf-8")
-    plain = stage / f"{snaptree.NAME}_{PLAIN}"
-    for place in ("meta/imgcheck.yaml", *(f"meta/hooks/{hook}" for hook in snaptree.HOOKS if hook != "configure")):
-        (plain / place).unlink()
-    description = plain / "meta" / "snap.yaml"
-    text = description.read_text(encoding="utf-8")
-    description.write_text(text[:text.index("\nhooks:")] + "\nhooks: {configure: {}}\n", encoding="utf-8")
-    many = stage / f"{snaptree.NAME}_{MANY}" / "templates" / "many.yaml"
-    many.write_text("".join(f"---\nkind: Pod\nmetadata: {{name: pod-{i}}}\nspec: {{containers: [{{image: "
-                            f"'{{{{ registry }}}}/some/rather/long/name/of/an/image-{i:03}:v1'}}]}}\n" for i in range(500)),
-                    encoding="utf-8")
+def _make_example(folder, version, imgcheck, libraries):
+    """A version of the example: as it stands, or like one of its two versions with a difference."""
+    like = VERSIONS[version]
+    snaptree.assemble(folder, like, imgcheck)
+    for path in libraries:
+        shutil.copy(path, folder / "usr/lib" / path.name)
+    # A service, to see that a veto does not stop it.
+    beat = folder / "bin" / "beat"
+    beat.write_text("#!/bin/sh\nexec sleep 86400\n", encoding="utf-8")
+    beat.chmod(0o755)
+    description = folder / "meta" / "snap.yaml"
+    text = description.read_text(encoding="utf-8").replace(like, version)
+    text = text.replace("apps:\n", "apps:\n  beat: {command: bin/beat, daemon: simple}\n")
+    before_hooks = text[:text.index("\nhooks:")]
+    if version == PLAIN:
+        for place in ("meta/imgcheck.yaml", *(f"meta/hooks/{hook}" for hook in snaptree.HOOKS if hook != "configure")):
+            (folder / place).unlink()
+        text = before_hooks + "\nhooks: {configure: {}}\n"
+    if version == UNPLUGGED:
+        text = before_hooks + "\nhooks: {install: {}, configure: {}, pre-refresh: {}, post-refresh: {}}\n"
+    if version == MANY:
+        (folder / "templates" / "many.yaml").write_text("".join(
+            f"---\nkind: Pod\nmetadata: {{name: pod-{i}}}\nspec: {{containers: [{{image: "
+            f"'{{{{ registry }}}}/some/rather/long/name/of/an/image-{i:03}:v1'}}]}}\n" for i in range(500)), encoding="utf-8")
+    description.write_text(text, encoding="utf-8")
 
 
-def build(out, rootfs, imgcheck):
-    """Packs all snaps into the folder out: snapd.snap, core24.snap, and NAME_VERSION.snap of each revision."""
+def build(out, rootfs, imgcheck, versions):
+    """Packs into the folder out: snapd.snap, core24.snap, and NAME_VERSION.snap of these versions of the example."""
     shutil.rmtree(out, ignore_errors=True)
     stage = out / "stage"
     for name in ("snapd", "core24"):
@@ -108,7 +111,8 @@ def build(out, rootfs, imgcheck):
     glibc, libraries = _libraries(imgcheck)
     _make_snapd(stage / "snapd", rootfs)
     _make_base(stage / "core24", rootfs, glibc)
-    _make_revisions(stage, imgcheck, libraries)
+    for version in versions:
+        _make_example(stage / f"{snaptree.NAME}_{version}", version, imgcheck, libraries)
     for folder in stage.iterdir():
         _pack(folder, out / f"{folder.name}.snap")
     shutil.rmtree(stage)

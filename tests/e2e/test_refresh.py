@@ -37,7 +37,7 @@ def setUpModule():
     if reason:
         raise unittest.SkipTest(f"no real snapd can run here: {reason}")
     rootfs, packed = machine.rootfs(), machine.FOLDER / "snaps"
-    snaps.build(packed, rootfs, built("imgcheck"))
+    snaps.build(packed, rootfs, built("imgcheck"), (OLD, NEW, snaps.PLAIN, snaps.MANY))
     unittest.addModuleCleanup(_stack.close)
     _machine = _stack.enter_context(machine.Machine(packed))
     _machine.enter_network()
