@@ -3,7 +3,7 @@
 #define HOOKS_SETTINGS_H
 
 /*
- * The operator's settings, `snap set NAME imgcheck.KEY=VALUE`, as imgcheck-hook(8) lists them.  snapd
+ * The operator's settings, `snap set NAME imgcheck.KEY=VALUE`, as imgcheck-settings(5) lists them.  snapd
  * stores what looks like a number or Boolean as such, so values are taken by their text.
  *
  * A setting that cannot be used is told in the notices and counts as not set.  Every default is the strict
