@@ -166,7 +166,7 @@ static void add_keys(const struct imgcheck_target *t, struct lines *keys)
 
 static int read_config_file(struct input *in)
 {
-	AUTO(free) char *text = NULL;
+	AUTO(secret) char *text = NULL;
 	json_error_t where;
 	size_t len;
 	int fault = files_read(in->snap_config, FILES_MAX_JSON, &text, &len);
@@ -274,7 +274,7 @@ static int check_arch(const struct input *in, const struct input_target *t)
 static int configure_target(const struct input *in, struct input_target *t)
 {
 	AUTO(error) struct imgcheck_error *e = NULL;
-	AUTO(free) char *text = NULL;
+	AUTO(secret) char *text = NULL;
 	const char *name, *value;
 
 	if (in->arch)

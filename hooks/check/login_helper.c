@@ -65,13 +65,6 @@ static int fail(struct imgcheck_login *out, char *problem)
 	return -1;
 }
 
-/* Overwrites what could be a secret. */
-static void forget(char *text, size_t len)
-{
-	if (text)
-		explicit_bzero(text, len);
-}
-
 static int read_answer(const struct process_result *r, struct imgcheck_login *out)
 {
 	AUTO(json) json_t *answer = json_loadb(r->out, r->len, 0, NULL);
@@ -127,12 +120,9 @@ int login_helper_ask(void *arg, const char *helper, const char *server, struct i
 	struct helper h = { program, server };
 	struct process p = { .main = exec_helper, .arg = &h, .until = process_clock() + limit, .most = MOST_BYTES };
 	AUTO(process_result) struct process_result r = { 0 };
-	int status;
 
 	if (!is_name(helper) || strlen(server) > 4096)
 		return fail(out, memory_text("it is not the name of a helper"));
 	process_run(&p, &r);
-	status = judge(&r, limit, out);
-	forget(r.out, r.len);
-	return status;
+	return judge(&r, limit, out);
 }

@@ -18,14 +18,14 @@ char *files_join(const char *dir, const char *name)
 /* Reads up to `most` bytes; one more is EFBIG. */
 static int read_all(int fd, size_t most, char **out, size_t *len)
 {
-	AUTO(free) char *data = NULL;
+	AUTO(secret) char *data = NULL;
 	size_t used = 0, room = 0;
 	ssize_t got;
 
 	do {
 		if (room - used < 2) {
 			room = room ? room * 2 : 16384;
-			data = memory_grow(data, room, 1);
+			data = memory_replace(data, used, room);
 		}
 		got = read(fd, data + used, room - used - 1);
 		if (got < 0 && errno != EINTR)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "memory.h"
 
+#include <malloc.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -61,4 +62,26 @@ char *memory_printf(const char *format, ...)
 		text = NULL;
 	va_end(args);
 	return memory_must(text);
+}
+
+void memory_forget(void *p)
+{
+	if (p)
+		explicit_bzero(p, malloc_usable_size(p));
+	free(p);
+}
+
+char *memory_replace(char *p, size_t used, size_t room)
+{
+	char *fresh = memory_grow(NULL, room, 1);
+
+	if (used)
+		memcpy(fresh, p, used);
+	memory_forget(p);
+	return fresh;
+}
+
+void memory_forget_json(void)
+{
+	json_set_alloc_funcs(malloc, memory_forget);
 }

@@ -25,4 +25,18 @@ char *memory_text(const char *text);                      /* a copy: new; NULL f
 char *memory_text_cut(const char *text, size_t len);      /* a copy of len bytes, NUL-terminated: new */
 char *memory_printf(const char *format, ...) PRINTF(1, 2); /* new */
 
+/* Overwrites all of a block that may hold a secret, then frees it.  Takes NULL. */
+void memory_forget(void *p);
+
+static inline void auto_secret(char **text)
+{
+	memory_forget(*text);
+}
+
+/* A block of `room` bytes with the first `used` of p, which is forgotten: growth that leaves no copy behind. */
+char *memory_replace(char *p, size_t used, size_t room);
+
+/* From now on all values and texts of jansson are forgotten as they are freed: snap configurations hold logins. */
+void memory_forget_json(void);
+
 #endif

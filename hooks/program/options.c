@@ -164,7 +164,7 @@ int options_library_set(const struct library_options *l, const char *command, st
 void options_library_clear(struct library_options *l)
 {
 	for (size_t i = 0; i < l->count; i++)
-		free(l->given[i].value);
+		memory_forget(l->given[i].value); /* the URL of a proxy can hold a login */
 	free(l->given);
 	*l = (struct library_options){ 0 };
 }

@@ -23,7 +23,7 @@
 struct stream {
 	int fd; /* -1 once it has ended */
 	char *data;
-	size_t len, most;
+	size_t len, room, most;
 	bool cut;  /* beyond `most`: drop the rest, or else it is a fault */
 	bool over;
 };
@@ -63,6 +63,18 @@ static _Noreturn void child(const struct process *p, const int *out, const int *
 	_exit(status);
 }
 
+/* What a child prints can be a secret. */
+static void keep(struct stream *s, const char *bytes, size_t count)
+{
+	if (s->room - s->len <= count) {
+		s->room = 2 * s->room + count + 1;
+		s->data = memory_replace(s->data, s->len, s->room);
+	}
+	memcpy(s->data + s->len, bytes, count);
+	s->len += count;
+	s->data[s->len] = '\0';
+}
+
 /* Takes what is there to read.  False when the stream has ended or went beyond its ceiling. */
 static bool take(struct stream *s)
 {
@@ -79,10 +91,8 @@ static bool take(struct stream *s)
 		some = s->most - s->len;
 		s->over = !s->cut;
 	}
-	s->data = memory_grow(s->data, s->len + some + 1, 1);
-	memcpy(s->data + s->len, bytes, some);
-	s->len += some;
-	s->data[s->len] = '\0';
+	keep(s, bytes, some);
+	explicit_bzero(bytes, sizeof(bytes));
 	return !s->over;
 }
 
@@ -182,7 +192,7 @@ void process_run(const struct process *p, struct process_result *r)
 
 void process_result_clear(struct process_result *r)
 {
-	free(r->out);
-	free(r->err);
+	memory_forget(r->out);
+	memory_forget(r->err);
 	*r = (struct process_result){ 0 };
 }

@@ -25,7 +25,7 @@ static struct proxy *slot(struct proxies *p, size_t i)
 
 void proxies_replace(struct proxy *p, const char *value, const char *source)
 {
-	free(p->value);
+	memory_forget(p->value);
 	p->value = memory_text(value);
 	p->source = source;
 }
@@ -61,7 +61,7 @@ static char *file_value(char *line, const char *name)
 
 static void read_file(struct proxies *p, const char *file)
 {
-	AUTO(free) char *data = NULL;
+	AUTO(secret) char *data = NULL;
 	char *line, *rest;
 	size_t len;
 
@@ -91,7 +91,7 @@ static void apply(struct proxy *p, enum imgcheck_option option, struct imgcheck_
 	if (!p->value || !imgcheck_config_set(c, option, p->value, &e))
 		return;
 	lines_addf(notices, "cannot use the proxy setting of %s: %s", p->source, imgcheck_error_message(e));
-	free(TAKE(p->value));
+	memory_forget(TAKE(p->value));
 }
 
 void proxies_apply(struct proxies *p, struct imgcheck_config *c, struct lines *notices)
@@ -123,6 +123,6 @@ char *proxies_text(const struct proxies *p)
 void proxies_clear(struct proxies *p)
 {
 	for (size_t i = 0; i < 3; i++)
-		free(slot(p, i)->value);
+		memory_forget(slot(p, i)->value);
 	*p = (struct proxies){ 0 };
 }

@@ -342,7 +342,7 @@ static bool judge(struct judgement *j, struct imgcheck_error **e)
 static void clear(struct judgement *j)
 {
 	json_decref(j->answer);
-	free(j->configuration);
+	memory_forget(j->configuration);
 	imgcheck_images_free(j->images);
 	imgcheck_config_free(j->config);
 }

@@ -234,7 +234,8 @@ static void read_file(struct imgcheck_config *c, enum imgcheck_file kind, const 
 static void apply_files(const struct settings *s, const char *common, struct imgcheck_config *c, struct lines *notices)
 {
 	AUTO(error) struct imgcheck_error *e = NULL;
-	AUTO(free) char *auth = setting(s, "authfile"), *json = setting(s, "auth-json"), *ca = setting(s, "ca-file");
+	AUTO(free) char *auth = setting(s, "authfile"), *ca = setting(s, "ca-file");
+	AUTO(secret) char *json = setting(s, "auth-json");
 	AUTO(free) char *auth_path = auth ? file_below(common, auth) : NULL;
 	AUTO(free) char *ca_path = ca && *ca != '/' ? file_below(common, ca) : memory_text(ca);
 
@@ -265,7 +266,7 @@ void settings_proxies(const struct settings *s, struct proxies *p)
 					       "setting imgcheck.proxy.no-proxy" };
 
 	for (size_t i = 0; i < COUNT(proxy_keys); i++) {
-		AUTO(free) char *text = text_of(json_object_get(tree, proxy_keys[i]));
+		AUTO(secret) char *text = text_of(json_object_get(tree, proxy_keys[i]));
 
 		if (text)
 			proxies_replace(slots[i], text, sources[i]);

@@ -12,10 +12,42 @@ void ic_buf_init(struct ic_buf *b, size_t max)
 	*b = (struct ic_buf){.max = max};
 }
 
+void ic_buf_init_secret(struct ic_buf *b, size_t max)
+{
+	*b = (struct ic_buf){.max = max, .secret = true};
+}
+
+static void release(struct ic_buf *b)
+{
+	if (b->secret && b->data)
+		explicit_bzero(b->data, b->capacity);
+	free(b->data);
+}
+
+static void restart(struct ic_buf *b)
+{
+	*b = (struct ic_buf){.max = b->max, .secret = b->secret};
+}
+
 void ic_buf_clear(struct ic_buf *b)
 {
-	free(b->data);
-	ic_buf_init(b, b->max);
+	release(b);
+	restart(b);
+}
+
+/* More memory for the same bytes.  What realloc() moves it leaves where it was. */
+static char *enlarge(struct ic_buf *b, size_t capacity)
+{
+	char *data;
+
+	if (!b->secret)
+		return realloc(b->data, capacity);
+	data = malloc(capacity);
+	if (data && b->data) {
+		memcpy(data, b->data, b->len + 1);
+		release(b);
+	}
+	return data;
 }
 
 /* Makes room for `more` bytes and a NUL. */
@@ -35,7 +67,7 @@ static int reserve(struct ic_buf *b, size_t more, struct imgcheck_error **err)
 		wanted = FIRST_CAPACITY;
 	if (wanted - 1 > b->max)
 		wanted = b->max + 1; /* doubling must not outgrow the ceiling either */
-	data = realloc(b->data, wanted);
+	data = enlarge(b, wanted);
 	if (!data)
 		return ic_error_nomem(err);
 	b->data = data;
@@ -100,7 +132,7 @@ char *ic_buf_take(struct ic_buf *b)
 {
 	char *data = b->data ? b->data : calloc(1, 1);
 
-	ic_buf_init(b, b->max);
+	restart(b);
 	return data;
 }
 

@@ -17,11 +17,13 @@ struct ic_buf {
 	size_t len;
 	size_t capacity;
 	size_t max; /* ceiling for len */
+	bool secret; /* memory is overwritten before it is given back */
 };
 
-/* Does not allocate. */
+/* Neither allocates.  One for secrets leaves no copy of them behind, not in growing either. */
 void ic_buf_init(struct ic_buf *b, size_t max);
-void ic_buf_clear(struct ic_buf *b); /* frees; usable again with the same ceiling */
+void ic_buf_init_secret(struct ic_buf *b, size_t max);
+void ic_buf_clear(struct ic_buf *b); /* frees; usable again as it was initialized */
 
 static inline void ic_auto_buf(struct ic_buf *b)
 {

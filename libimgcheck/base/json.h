@@ -18,6 +18,9 @@
  */
 int ic_json_parse(const char *name, const char *text, size_t len, json_t **out, struct imgcheck_error **err) IC_MUST_CHECK;
 
+/* The same for what may be secret: no error repeats a byte of it, where others quote the text near a fault. */
+int ic_json_parse_secret(const char *name, const char *text, size_t len, json_t **out, struct imgcheck_error **err) IC_MUST_CHECK;
+
 /*
  * Parses the value at the front of text; *used is how many bytes it took, for concatenated documents.
  */

@@ -41,6 +41,7 @@ void ic_doc_free(struct ic_doc *doc)
 	while (doc->blocks) {
 		struct ic_block *next = doc->blocks->next;
 
+		explicit_bzero(doc->blocks->data, doc->blocks->used); /* manifests and configurations hold logins */
 		free(doc->blocks);
 		doc->blocks = next;
 	}

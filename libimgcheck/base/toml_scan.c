@@ -203,7 +203,7 @@ static int read_string(struct ic_toml_scan *s, bool many_lines, struct ic_node *
 	char quote = *s->at;
 	int result;
 
-	ic_buf_init(&text, IC_MAX_SCALAR_BYTES);
+	ic_buf_init_secret(&text, IC_MAX_SCALAR_BYTES);
 	s->at += many_lines ? 3 : 1;
 	result = many_lines ? add_lines(s, quote, &text, err) : add_line(s, quote, &text, err);
 	return result < 0 ? result : make(s, &from, ic_buf_text(&text), text.len, IC_STYLE_QUOTED, out, err);

@@ -288,7 +288,7 @@ static int read_whole(struct reader *r, int fd, struct imgcheck_error **err)
 	struct imgcheck_error *why IC_AUTO(error) = NULL;
 	struct ic_buf data IC_AUTO(buf);
 
-	ic_buf_init(&data, IC_MAX_FILE_BYTES);
+	ic_buf_init_secret(&data, IC_MAX_FILE_BYTES); /* manifests hold Secrets */
 	if (ic_file_read_fd(fd, r->name, &data, &why) < 0)
 		return keep_problem(r, &why, err);
 	return read_text(r, ic_buf_text(&data), data.len, err);
@@ -422,8 +422,8 @@ int imgcheck_images_render(struct imgcheck_images *s, const char *path, char **o
 	struct ic_buf template IC_AUTO(buf), rendered IC_AUTO(buf);
 	int result;
 
-	ic_buf_init(&template, IC_MAX_TEMPLATE_BYTES);
-	ic_buf_init(&rendered, IC_MAX_TEMPLATE_BYTES);
+	ic_buf_init_secret(&template, IC_MAX_TEMPLATE_BYTES);
+	ic_buf_init_secret(&rendered, IC_MAX_TEMPLATE_BYTES);
 	if (out)
 		*out = NULL;
 	if (len)

@@ -304,12 +304,12 @@ static size_t cut_secret(const char *text, size_t len, const char *secret, size_
 
 static int hide(struct ic_buf *out, const char *secret, struct imgcheck_error **err)
 {
-	struct ic_buf shown IC_AUTO(secret_buf); /* as it would stand there */
+	struct ic_buf shown IC_AUTO(buf); /* as it would stand there */
 	char *at = out->data, *cut = out->data;
 	size_t len = secret ? strnlen(secret, MOST_SECRET_BYTES) : 0;
 	int result;
 
-	ic_buf_init(&shown, 5 * MOST_SECRET_BYTES);
+	ic_buf_init_secret(&shown, 5 * MOST_SECRET_BYTES);
 	if (len < LEAST_SECRET_BYTES)
 		return 0;
 	result = ic_text_escape(&shown, secret, len, 4 * MOST_SECRET_BYTES, err);

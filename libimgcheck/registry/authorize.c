@@ -198,16 +198,14 @@ static void refuse_with_error(struct ic_token *t, int result, struct imgcheck_er
 static int accept_token(struct ic_token *t, const struct ic_http_answer *answer, struct imgcheck_error **err)
 {
 	static const char prefix[] = "Authorization: Bearer ";
-	struct ic_buf line IC_AUTO(secret_buf);
+	struct ic_buf line IC_AUTO(buf);
 	char *token = NULL;
 	size_t seconds;
 	int result;
 
-	ic_buf_init(&line, IC_MAX_TOKEN_BYTES + sizeof(prefix));
+	ic_buf_init_secret(&line, IC_MAX_TOKEN_BYTES + sizeof(prefix));
 	result = ic_token_read(&(struct ic_token_answer){t->session->profile, t->way, ic_buf_text(&answer->body), answer->body.len},
 	                       &token, &seconds, err);
-	if (result == 0)
-		result = ic_buf_reserve(&line, strlen(prefix) + strlen(token), err);
 	if (result == 0)
 		result = ic_buf_add_text(&line, prefix, err);
 	if (result == 0)
@@ -381,12 +379,12 @@ static int build(struct ic_token *t, enum ic_token_way way, struct imgcheck_erro
 	                                         .realm = realm ? realm : "",
 	                                         .service = ic_challenge_get(t->host->challenge, "service"),
 	                                         .scopes = &t->scopes, .login = &t->host->login};
-	struct ic_buf url IC_AUTO(secret_buf), form IC_AUTO(secret_buf), basic IC_AUTO(secret_buf);
+	struct ic_buf url IC_AUTO(buf), form IC_AUTO(buf), basic IC_AUTO(buf);
 	int result;
 
-	ic_buf_init(&url, IC_MAX_TOKEN_BYTES);
-	ic_buf_init(&form, IC_MAX_TOKEN_BYTES);
-	ic_buf_init(&basic, IC_MAX_TOKEN_BYTES);
+	ic_buf_init_secret(&url, IC_MAX_TOKEN_BYTES);
+	ic_buf_init_secret(&form, IC_MAX_TOKEN_BYTES);
+	ic_buf_init_secret(&basic, IC_MAX_TOKEN_BYTES);
 	result = check_realm(t, request.realm, err);
 	if (result < 0)
 		return result;
@@ -480,9 +478,9 @@ static enum ic_authorization authorize_with_password(const struct ic_asker *aske
                                                      struct ic_refusal *refusal)
 {
 	const struct ic_login *login = &asker->host->login;
-	struct ic_buf line IC_AUTO(secret_buf);
+	struct ic_buf line IC_AUTO(buf);
 
-	ic_buf_init(&line, IC_MAX_CONFIG_BYTES);
+	ic_buf_init_secret(&line, IC_MAX_CONFIG_BYTES);
 	if ((!has_text(login->user) || !has_text(login->secret)) && !asker->session->profile->empty_password) {
 		*refusal = (struct ic_refusal){IMGCHECK_VERDICT_UNAUTHORIZED,
 		                               "the registry asks for a user name and a password (401), and none is configured for it"};

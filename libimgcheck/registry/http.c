@@ -410,7 +410,7 @@ static bool launch(struct ic_http *h, struct ic_transfer *t)
 	if (!f)
 		return false;
 	t->flight = f;
-	ic_buf_init(&f->answer.body, t->max_body);
+	ic_buf_init_secret(&f->answer.body, t->max_body);
 	ic_texts_init(&f->answer.header, IC_MAX_HEADER_FIELDS);
 	f->answer.detail = "";
 	f->easy = h->idle_count > 0 ? h->idle[--h->idle_count] : curl_easy_init();

@@ -167,13 +167,11 @@ int ic_token_add_basic(const struct ic_login *login, struct ic_buf *out, struct 
 	bool refresh = has_text(login->identity_token);
 	const char *user = !refresh && login->user ? login->user : "";
 	const char *secret = refresh ? login->identity_token : login->secret ? login->secret : "";
-	struct ic_buf pair IC_AUTO(secret_buf);
+	struct ic_buf pair IC_AUTO(buf);
 	int result;
 
-	ic_buf_init(&pair, IC_MAX_CONFIG_BYTES);
-	result = ic_buf_reserve(&pair, strlen(user) + strlen(secret) + 1, err); /* so that no copy is left behind */
-	if (result == 0)
-		result = ic_buf_printf(&pair, err, "%s:%s", user, secret);
+	ic_buf_init_secret(&pair, IC_MAX_CONFIG_BYTES);
+	result = ic_buf_printf(&pair, err, "%s:%s", user, secret);
 	if (result == 0)
 		result = ic_buf_add_text(out, "Authorization: Basic ", err);
 	return result == 0 ? ic_base64_encode(ic_buf_text(&pair), pair.len, out, err) : result;
@@ -246,10 +244,9 @@ static const char *choose_token(const struct ic_profile *profile, enum ic_token_
 int ic_token_read(const struct ic_token_answer *from, char **token, size_t *seconds, struct imgcheck_error **err)
 {
 	json_t *answer IC_AUTO(secret_json) = NULL;
-	struct imgcheck_error *why IC_AUTO(error) = NULL;
 	const char *text, *missing = NULL;
 	json_int_t life;
-	int result = ic_json_parse(NULL, from->body, from->len, &answer, &why);
+	int result = ic_json_parse_secret(NULL, from->body, from->len, &answer, NULL);
 
 	*token = NULL;
 	*seconds = 0;

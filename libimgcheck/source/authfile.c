@@ -45,16 +45,12 @@ void ic_authfile_clear(struct ic_authfile *f)
 static int decode_auth(const struct ic_authfile *f, struct ic_auth_entry *e, const char *auth, size_t len,
                        struct imgcheck_error **err)
 {
-	struct ic_buf plain IC_AUTO(secret_buf);
+	struct ic_buf plain IC_AUTO(buf);
 	const char *colon;
 	int result;
 
-	ic_buf_init(&plain, IC_MAX_CONFIG_BYTES);
-	/* Room at once: a buffer that grows leaves copies behind. */
-	result = ic_buf_add(&plain, auth, len, NULL);
-	plain.len = 0;
-	if (result == 0)
-		result = ic_base64_decode(auth, len, &plain, NULL);
+	ic_buf_init_secret(&plain, IC_MAX_CONFIG_BYTES);
+	result = ic_base64_decode(auth, len, &plain, NULL);
 	if (result == IMGCHECK_ERR_NOMEM)
 		return ic_error_nomem(err);
 	if (result < 0)
@@ -187,9 +183,9 @@ static int parse_text(struct ic_authfile *f, const char *text, size_t len, bool 
 static int parse_secret(struct ic_authfile *f, const json_t *secret, struct imgcheck_error **err)
 {
 	static const char *const members[] = {".dockerconfigjson", ".dockercfg"};
-	struct ic_buf plain IC_AUTO(secret_buf);
+	struct ic_buf plain IC_AUTO(buf);
 
-	ic_buf_init(&plain, IC_MAX_CONFIG_BYTES);
+	ic_buf_init_secret(&plain, IC_MAX_CONFIG_BYTES);
 	for (size_t i = 0; i < IC_COUNT(members); i++) {
 		const json_t *text = json_object_get(json_object_get(secret, "stringData"), members[i]);
 		const json_t *data = json_object_get(json_object_get(secret, "data"), members[i]);
@@ -225,23 +221,13 @@ static int parse_object(struct ic_authfile *f, json_t *root, bool secret_allowed
 	return result < 0 ? result : add_helpers(f, root, err);
 }
 
-/* The parser's own words quote the text near a fault, which can be a secret: only the place is kept. */
 static int parse_text(struct ic_authfile *f, const char *text, size_t len, bool secret_allowed,
                       struct imgcheck_error **err)
 {
 	json_t *root IC_AUTO(secret_json) = NULL;
-	struct imgcheck_error *why IC_AUTO(error) = NULL;
-	unsigned line, column;
-	int result = ic_json_parse(f->name, text, len, &root, &why);
+	int result = ic_json_parse_secret(f->name, text, len, &root, err);
 
-	if (result == 0)
-		return parse_object(f, root, secret_allowed, err);
-	if (result == IMGCHECK_ERR_NOMEM)
-		return ic_error_nomem(err);
-	(void)imgcheck_error_place(why, &line, &column);
-	return ic_error_set_at(err, result, f->name, line, column,
-	                       result == IMGCHECK_ERR_LIMIT ? "cannot read JSON with so many members"
-	                                                    : "cannot read this file: it is not well-formed JSON");
+	return result < 0 ? result : parse_object(f, root, secret_allowed, err);
 }
 
 int ic_authfile_parse(const char *name, const char *text, size_t len, struct ic_authfile *out,
@@ -268,16 +254,14 @@ int ic_authfile_parse(const char *name, const char *text, size_t len, struct ic_
 int ic_authfile_parse_member(const char *name, const char *text, size_t len, bool base64, struct ic_authfile *out,
                              struct imgcheck_error **err)
 {
-	struct ic_buf plain IC_AUTO(secret_buf);
+	struct ic_buf plain IC_AUTO(buf);
 	int result;
 
 	*out = (struct ic_authfile){0};
-	ic_buf_init(&plain, IC_MAX_CONFIG_BYTES);
+	ic_buf_init_secret(&plain, IC_MAX_CONFIG_BYTES);
 	if (!base64)
 		return ic_authfile_parse(name, text, len, out, err);
-	result = ic_buf_reserve(&plain, len, err);
-	if (result == 0)
-		result = ic_base64_decode(text, len, &plain, err);
+	result = ic_base64_decode(text, len, &plain, err);
 	if (result < 0) {
 		ic_error_place(err, name, 0, 0);
 		return result;

@@ -226,10 +226,10 @@ int imgcheck_config_read_data(struct imgcheck_config *c, enum imgcheck_file kind
 int imgcheck_config_read(struct imgcheck_config *c, enum imgcheck_file kind, const char *path,
                          struct imgcheck_error **err)
 {
-	struct ic_buf text IC_AUTO(secret_buf);
+	struct ic_buf text IC_AUTO(buf);
 	int result = ic_config_check_open(c, err);
 
-	ic_buf_init(&text, IC_MAX_CONFIG_BYTES);
+	ic_buf_init_secret(&text, IC_MAX_CONFIG_BYTES);
 	if (result < 0)
 		return result;
 	if (!path)

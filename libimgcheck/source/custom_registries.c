@@ -30,9 +30,7 @@ static int add_file(const json_t *object, const char *member, struct ic_buf *out
 	*there = false;
 	if (!text || !text[0])
 		return 0;
-	result = ic_buf_reserve(out, out->len + strlen(text) + 2, err);
-	if (result == 0)
-		result = ic_base64_decode(text, strlen(text), out, err);
+	result = ic_base64_decode(text, strlen(text), out, err);
 	if (result == 0)
 		result = ic_buf_add_text(out, "\n", err);
 	*there = result == 0 && out->len > before + 1;
@@ -42,17 +40,12 @@ static int add_file(const json_t *object, const char *member, struct ic_buf *out
 static int add_certificates(const struct reader *r, const json_t *object, size_t entry, struct ic_mirror *m,
                             struct imgcheck_error **err)
 {
-	struct ic_buf ca IC_AUTO(buf), client IC_AUTO(secret_buf);
+	struct ic_buf ca IC_AUTO(buf), client IC_AUTO(buf);
 	struct imgcheck_error *why IC_AUTO(error) = NULL;
 	bool has_ca, has_certificate, has_key;
-	int result;
 
 	ic_buf_init(&ca, IC_MAX_CONFIG_BYTES);
-	ic_buf_init(&client, 2 * IC_MAX_CONFIG_BYTES);
-	result = ic_buf_reserve(&client, json_string_length(json_object_get(object, "cert_file")) +
-	                        json_string_length(json_object_get(object, "key_file")) + 4, err);
-	if (result < 0)
-		return result;
+	ic_buf_init_secret(&client, 2 * IC_MAX_CONFIG_BYTES);
 	if (add_file(object, "ca_file", &ca, &has_ca, &why) < 0 || add_file(object, "cert_file", &client, &has_certificate, &why) < 0 ||
 	    add_file(object, "key_file", &client, &has_key, &why) < 0)
 		return imgcheck_error_code(why) == IMGCHECK_ERR_NOMEM ? ic_error_nomem(err)
@@ -165,23 +158,15 @@ int ic_custom_registries_parse(const char *place, const char *text, size_t len, 
                                struct imgcheck_error **err)
 {
 	struct reader r = {.place = place, .out = out};
-	struct imgcheck_error *why IC_AUTO(error) = NULL;
 	json_t *root IC_AUTO(secret_json) = NULL;
-	unsigned line, column;
 	int result;
 
 	ic_mirror_set_init(&out->mirrors, IC_MIRROR_FOLDERS);
 	ic_texts_init(&out->roots, IC_MAX_LIST_ITEMS);
 	ic_host_logins_init(&out->logins);
-	result = ic_json_parse(place, text, len, &root, &why);
-	if (result == IMGCHECK_ERR_NOMEM)
-		return ic_error_nomem(err);
-	if (result < 0) {
-		/* the parser's own words quote the text, which can be a password */
-		(void)imgcheck_error_place(why, &line, &column);
-		return ic_error_set_at(err, result, place, line, column, "cannot read this: it is not well-formed JSON");
-	}
-	result = read_array(&r, root, err);
+	result = ic_json_parse_secret(place, text, len, &root, err);
+	if (result == 0)
+		result = read_array(&r, root, err);
 	if (result < 0)
 		ic_cri_registry_clear(out);
 	return result;

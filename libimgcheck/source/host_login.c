@@ -61,14 +61,11 @@ static int copy(char **out, const char *text, size_t len, struct imgcheck_error 
 
 static int read_auth(const char *auth, struct ic_host_login *out, struct imgcheck_error **err)
 {
-	struct ic_buf plain IC_AUTO(secret_buf);
+	struct ic_buf plain IC_AUTO(buf);
 	const char *colon;
 	int result;
 
-	ic_buf_init(&plain, IC_MAX_CONFIG_BYTES);
-	result = ic_buf_reserve(&plain, strlen(auth), err);
-	if (result < 0)
-		return result;
+	ic_buf_init_secret(&plain, IC_MAX_CONFIG_BYTES);
 	result = ic_base64_decode(auth, strlen(auth), &plain, NULL);
 	if (result == IMGCHECK_ERR_NOMEM)
 		return ic_error_nomem(err);

@@ -155,18 +155,16 @@ static bool is_field_text(const char *text, size_t len)
 
 static int add_field(struct reader *r, const struct ic_node *name, const struct ic_node *value, struct imgcheck_error **err)
 {
-	struct ic_buf line IC_AUTO(secret_buf);
+	struct ic_buf line IC_AUTO(buf);
 	int result;
 
-	ic_buf_init(&line, IC_MAX_OPTION_BYTES);
+	ic_buf_init_secret(&line, IC_MAX_OPTION_BYTES);
 	if (!is_text(value))
 		return reject(r, name, err, "a field of header is neither a text nor a list of texts");
 	if (name->len == 0 || strpbrk(name->text, " :\t") || !is_field_text(name->text, name->len) ||
 	    !is_field_text(value->text, value->len))
 		return reject(r, name, err, "a field of header cannot be sent");
-	result = ic_buf_reserve(&line, name->len + value->len + 3, err);
-	if (result == 0)
-		result = ic_buf_printf(&line, err, "%s: %s", name->text, value->text);
+	result = ic_buf_printf(&line, err, "%s: %s", name->text, value->text);
 	return result < 0 ? result : ic_texts_push(&r->host->header, line.data, line.len, err);
 }
 
@@ -401,13 +399,13 @@ static int add_docker_files(struct reader *r, struct imgcheck_error **err)
 static int read_hosts_toml(struct reader *r, bool *used, struct imgcheck_error **err)
 {
 	struct imgcheck_error *why IC_AUTO(error) = NULL;
-	struct ic_buf text IC_AUTO(secret_buf);
+	struct ic_buf text IC_AUTO(buf);
 	struct ic_mirrors parsed IC_AUTO(mirrors);
 	struct stat status;
 	unsigned line;
 	int result;
 
-	ic_buf_init(&text, IC_MAX_CONFIG_BYTES);
+	ic_buf_init_secret(&text, IC_MAX_CONFIG_BYTES);
 	ic_mirrors_init(&parsed);
 	*used = false;
 	if (stat(r->place, &status) < 0 && errno == ENOENT)

@@ -29,7 +29,7 @@ static void tls_free(struct ic_tls *tls)
 	if (!tls)
 		return;
 	ic_buf_clear(&tls->ca);
-	ic_secret_clear_buf(&tls->client);
+	ic_buf_clear(&tls->client);
 	free(tls);
 }
 
@@ -278,7 +278,7 @@ static int need_tls(struct ic_mirror *m, struct imgcheck_error **err)
 	if (!m->tls)
 		return ic_error_nomem(err);
 	ic_buf_init(&m->tls->ca, 2 * IC_MAX_TRUST_BYTES);
-	ic_buf_init(&m->tls->client, 2 * IC_MAX_CONFIG_BYTES);
+	ic_buf_init_secret(&m->tls->client, 2 * IC_MAX_CONFIG_BYTES);
 	return 0;
 }
 
@@ -309,20 +309,17 @@ int ic_mirror_add_client_text(struct ic_mirror *m, const char *name, const char 
 	    !memmem(pem, len, "PRIVATE KEY-----", strlen("PRIVATE KEY-----")))
 		return ic_error_set_at(err, IMGCHECK_ERR_SYNTAX, name, 0, 0,
 		                       "cannot find a client certificate and its private key; both are expected in PEM form");
-	result = ic_buf_reserve(&m->tls->client, len + 1, err);
-	return result < 0 ? result : ic_buf_add(&m->tls->client, pem, len, err);
+	return ic_buf_add(&m->tls->client, pem, len, err);
 }
 
-/* Both files in one text, with room taken at once: a buffer that grows leaves copies of the key behind. */
+/* Both files in one text. */
 int ic_mirror_add_client(struct ic_mirror *m, const char *certificate, const char *key, struct imgcheck_error **err)
 {
-	struct ic_buf text IC_AUTO(secret_buf);
+	struct ic_buf text IC_AUTO(buf);
 	int result;
 
-	ic_buf_init(&text, 2 * IC_MAX_CONFIG_BYTES);
-	result = ic_buf_reserve(&text, (size_t)1 << 16, err);
-	if (result == 0)
-		result = ic_file_read(certificate, &text, err);
+	ic_buf_init_secret(&text, 2 * IC_MAX_CONFIG_BYTES);
+	result = ic_file_read(certificate, &text, err);
 	if (result == 0 && key)
 		result = ic_buf_add_text(&text, "\n", err);
 	if (result == 0 && key)

@@ -11,13 +11,6 @@ void ic_secret_free(char *secret)
 	free(secret);
 }
 
-void ic_secret_clear_buf(struct ic_buf *b)
-{
-	if (b->data)
-		explicit_bzero(b->data, b->capacity);
-	ic_buf_clear(b);
-}
-
 /* Depth is bounded by the parser. */
 static void wipe(json_t *value)
 {

@@ -16,14 +16,6 @@ static inline void ic_auto_secret(char **secret)
 	ic_secret_free(*secret);
 }
 
-/* The same for a buffer: all of its memory, used or not. */
-void ic_secret_clear_buf(struct ic_buf *b);
-
-static inline void ic_auto_secret_buf(struct ic_buf *b)
-{
-	ic_secret_clear_buf(b);
-}
-
 /* Overwrites all texts in a JSON value, then releases it, which must be the last reference. */
 void ic_secret_free_json(json_t *value);
 

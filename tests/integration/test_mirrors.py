@@ -223,7 +223,7 @@ mirrors:
     def test_files_that_cannot_be_read_are_named(self):
         rows = (("containerd-config", "version = ", "file-containerd-config:1:11: cannot read this as TOML"),
                 ("registries-yaml", "mirrors: [\n", "file-registries-yaml:2:1:"),
-                ("custom-registries", '[{"url": "https://m", "password": "hunter2"', "it is not well-formed JSON"),
+                ("custom-registries", '[{"url": "https://m", "password": "hunter2"', "cannot read JSON: it is not well-formed"),
                 ("hosts-dir", "", "cannot read this folder"))
         for option, text, words in rows:
             with self.subTest(option):

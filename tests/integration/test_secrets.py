@@ -5,6 +5,7 @@ import base64
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import socket
@@ -13,7 +14,7 @@ import tempfile
 import unittest
 
 import world
-from support import built
+from support import ROOT, built
 
 # One for each way in, so that a leak names its way.
 SECRETS = {name: f"secret-of-{name}-x" for name in ("creds", "authfile", "secret", "helper", "yaml", "header", "proxy", "all-proxy",
@@ -143,6 +144,48 @@ echo '{{"Username": "u", "Secret": "{SECRETS["helper"]}"}}'
                 self.assertIn(words, done.stdout)
                 self.check_nothing_leaks(done)
         self.assertEqual(len(world.htpasswd().requests()), before)
+
+
+class Freed(Secrets):
+    """No block of memory that our own code gives back still holds one. (libcurl, OpenSSL and libyaml are not ours.)"""
+
+    OURS = ("imgcheck", "libimgcheck.so.0")
+
+    def setUp(self):
+        super().setUp()
+        # a sanitizer has a free() of its own
+        self.program = ROOT / "build" / "release" / "imgcheck"
+        if not self.program.exists():
+            self.skipTest("build/release is not built")
+        self.looker, self.found = self.folder / "freed.so", self.folder / "freed"
+        if not self.looker.exists():
+            subprocess.run(["cc", "-D_GNU_SOURCE", "-O1", "-fPIC", "-shared", "-o", self.looker, ROOT / "tests" / "support" / "freed.c"],
+                           check=True)
+
+    def texts(self):
+        """In each form in which it stands in a file or a request; and any token of the registry's."""
+        pod = (self.folder / "pod.yaml").read_text(encoding="utf-8")
+        return [*(form for name, secret in SECRETS.items() for form in (secret, login(name).rstrip("="))),
+                re.search(r"dockerconfigjson: (\S{40})", pod)[1], world.PASSWORD,
+                base64.b64encode(f"{world.USER}:{world.PASSWORD}".encode()).decode(), "Bearer ey"]
+
+    def run_command(self, command, *arguments):
+        env = {"PATH": f"{self.folder}/bin:/usr/bin:/bin", "LD_PRELOAD": str(self.looker), "FREED_FOUND": str(self.found),
+               "FREED_TEXTS": "|".join(self.texts())}
+        self.found.unlink(missing_ok=True)
+        done = subprocess.run([self.program, command, *map(str, arguments)], stdin=subprocess.DEVNULL, capture_output=True,
+                              text=True, timeout=60, check=False, env=env, cwd=self.folder)
+        self.lines = self.found.read_text(encoding="utf-8").splitlines()
+        ours = [line for line in self.lines if line.split()[1].split("+")[0].rsplit("/", 1)[-1] in self.OURS]
+        self.assertEqual(ours, [])
+        return done
+
+    def test_a_token(self):
+        place = world.token_with_logins()
+        checked = self.run_command("check", "--registry", place.front.host, "--creds", f"{world.USER}:{world.PASSWORD}", "--cacert",
+                                   world.authority().crt, "--image", f"{place.front.host}/good/image:v1")
+        self.assertIn(checked.returncode, (0, 1), checked.stdout)
+        self.assertTrue(self.lines, "libcurl keeps what it sends; were nothing found, nothing would have been looked for")
 
 
 class Memory(unittest.TestCase):

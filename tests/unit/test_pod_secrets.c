@@ -93,7 +93,7 @@ TEST(pod_secrets, that_are_lacking_are_told)
 	} lacking[] = {
 		{"quay.io/org/elsewhere:1", "none (imagePullSecrets: regcred is not among the manifests)"},
 		{"quay.io/org/opaque:1", "none (imagePullSecrets: opaque is not among the manifests)"},
-		{"quay.io/org/broken:1", "none (imagePullSecrets: broken cannot read this file: it is not well-formed JSON)"},
+		{"quay.io/org/broken:1", "none (imagePullSecrets: broken cannot read JSON: it is not well-formed)"},
 	};
 	struct imgcheck_images *s = make_images();
 	struct imgcheck_config *c;
