@@ -12,10 +12,10 @@
 
 #define FILE_NAME "recent.json"
 
-/* Tells one configuration from another, no more: FNV-1a over its text.  new. */
-static char *key_of(const json_t *configuration)
+/* Tells some ways from others, no more: FNV-1a over their text.  new. */
+static char *key_of(const json_t *ways)
 {
-	AUTO(free) char *text = memory_must(json_dumps(configuration, JSON_COMPACT | JSON_SORT_KEYS | JSON_ENCODE_ANY));
+	AUTO(free) char *text = memory_must(json_dumps(ways, JSON_COMPACT | JSON_SORT_KEYS | JSON_ENCODE_ANY));
 	uint64_t hash = 0xcbf29ce484222325u;
 
 	for (const char *c = text; *c; c++)
@@ -38,18 +38,21 @@ static bool is_young(const json_t *entry, long long now)
 	return then <= now && now - then < RECENT_SECONDS;
 }
 
-json_t *recent_read(const char *state, const json_t *configuration)
+json_t *recent_read(const char *state, const json_t *ways)
 {
-	AUTO(free) char *path = files_join(state, FILE_NAME), *text = NULL, *key = key_of(configuration);
+	AUTO(free) char *path = files_join(state, FILE_NAME), *text = NULL, *key = NULL;
 	AUTO(json) json_t *document = NULL;
 	json_t *young = document_object(), *entry;
 	long long now = (long long)time(NULL);
 	const char *reference;
 	size_t len;
 
+	if (!ways)
+		return young;
+	key = key_of(ways);
 	if (!files_read(path, FILES_MAX_JSON, &text, &len))
 		document = json_loadb(text, len, 0, NULL);
-	if (strcmp(text_of(document, "configuration"), key))
+	if (strcmp(text_of(document, "ways"), key))
 		return young;
 	json_object_foreach(json_object_get(document, "images"), reference, entry)
 		if (*text_of(entry, "digest") && is_young(entry, now))
@@ -72,9 +75,9 @@ int recent_mark(const json_t *recent, struct imgcheck_images *images)
 	return 0;
 }
 
-int recent_write(const char *state, const json_t *configuration, const json_t *recent, const json_t *report)
+int recent_write(const char *state, const json_t *ways, const json_t *recent, const json_t *report)
 {
-	AUTO(free) char *key = key_of(configuration), *text = NULL;
+	AUTO(free) char *key = key_of(ways), *text = NULL;
 	AUTO(json) json_t *document = document_object();
 	json_t *found = document_object();
 	const json_t *image;
@@ -94,7 +97,7 @@ int recent_write(const char *state, const json_t *configuration, const json_t *r
 		}
 		document_set(found, written, entry);
 	}
-	document_set_text(document, "configuration", key);
+	document_set_text(document, "ways", key);
 	document_set(document, "images", found);
 	text = document_render(document);
 	return files_replace(state, FILE_NAME, 0600, text, strlen(text));

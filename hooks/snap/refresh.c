@@ -328,6 +328,7 @@ static void clear(struct refresh *r, struct outcome *out)
 	revisions_clear(&r->revisions);
 	free(r->before.version);
 	lines_clear(&r->proven);
+	json_decref(r->ways);
 	json_decref(r->recent);
 	free(r->subject);
 	free(r->first);
@@ -353,7 +354,8 @@ static void judge(struct refresh *r, struct outcome *out)
 		refresh_alone(r, class, why, out);
 		return;
 	}
-	r->recent = recent_read(r->hook->state, r->config);
+	r->ways = settings_ways(&r->settings, r->hook->common);
+	r->recent = recent_read(r->hook->state, r->ways);
 	check(r, out);
 }
 

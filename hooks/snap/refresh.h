@@ -31,7 +31,8 @@ struct refresh {
 	struct settings settings;
 	bool accepted; /* accept-revision names what comes in */
 	bool leaves;   /* what cannot be read is left to the new revision's own post-refresh hook */
-	json_t *recent;      /* images found a moment ago, or NULL */
+	json_t *ways;        /* how images are asked for, or NULL where that is not to be kept */
+	json_t *recent;      /* images found a moment ago in the same way, or NULL */
 	struct lines proven; /* registries that gave this unit an image before */
 	struct lines notices;
 };

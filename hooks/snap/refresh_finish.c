@@ -174,8 +174,8 @@ static void remember(const struct refresh *r, const struct outcome *out)
 	int fault = proven_add(r->hook->state, &r->proven, out->report);
 	bool left = r->leaves && refresh_count(out, IMGCHECK_OUTCOME_UNREADABLE);
 
-	if (!fault && r->config)
-		fault = recent_write(r->hook->state, r->config, r->recent, out->report);
+	if (!fault && r->ways)
+		fault = recent_write(r->hook->state, r->ways, r->recent, out->report);
 	if (!fault && !r->after && (out->judged || left))
 		fault = judged_write(r, left);
 	if (fault)

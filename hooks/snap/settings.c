@@ -3,7 +3,9 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "program/document.h"
 #include "program/files.h"
 #include "program/memory.h"
 #include "check/policy.h"
@@ -231,13 +233,18 @@ static void read_file(struct imgcheck_config *c, enum imgcheck_file kind, const 
 		lines_addf(notices, "setting imgcheck.%s=%s is not used: %s", key, path, imgcheck_error_message(e));
 }
 
+static char *find_ca_file(const char *common, const char *text)
+{
+	return text && *text != '/' ? file_below(common, text) : memory_text(text);
+}
+
 static void apply_files(const struct settings *s, const char *common, struct imgcheck_config *c, struct lines *notices)
 {
 	AUTO(error) struct imgcheck_error *e = NULL;
 	AUTO(free) char *auth = setting(s, "authfile"), *ca = setting(s, "ca-file");
 	AUTO(secret) char *json = setting(s, "auth-json");
 	AUTO(free) char *auth_path = auth ? file_below(common, auth) : NULL;
-	AUTO(free) char *ca_path = ca && *ca != '/' ? file_below(common, ca) : memory_text(ca);
+	AUTO(free) char *ca_path = find_ca_file(common, ca);
 
 	if (auth_path)
 		read_file(c, IMGCHECK_FILE_AUTH, "authfile", auth_path, notices);
@@ -256,6 +263,52 @@ void settings_apply(const struct settings *s, const char *common, struct imgchec
 {
 	apply_options(s, c, notices);
 	apply_files(s, common, c, notices);
+}
+
+static bool holds_login(const struct settings *s)
+{
+	AUTO(secret) char *json = setting(s, "auth-json"), *proxy = setting(s, "proxy");
+
+	return json || (proxy && strchr(proxy, '@'));
+}
+
+/* Whatever is written anew, or put in its place, has another number or another time of change. */
+static void add_file(json_t *ways, const char *key, const char *path)
+{
+	json_t *file = document_object();
+	struct stat st;
+
+	if (!stat(path, &st)) {
+		document_set_number(file, "device", (long long)st.st_dev);
+		document_set_number(file, "inode", (long long)st.st_ino);
+		document_set_number(file, "size", (long long)st.st_size);
+		document_set_number(file, "changed", (long long)st.st_ctim.tv_sec);
+		document_set_number(file, "nanoseconds", (long long)st.st_ctim.tv_nsec);
+	}
+	document_set(ways, key, file);
+}
+
+json_t *settings_ways(const struct settings *s, const char *common)
+{
+	AUTO(free) char *auth = setting(s, "authfile"), *ca = setting(s, "ca-file");
+	AUTO(free) char *auth_path = auth ? file_below(common, auth) : NULL, *ca_path = find_ca_file(common, ca);
+	json_t *ways, *proxy = json_object_get(s->tree, "proxy");
+
+	if (holds_login(s))
+		return NULL;
+	ways = document_object();
+	for (size_t i = 0; i < COUNT(options); i++) {
+		AUTO(free) char *text = setting(s, options[i].key);
+
+		document_set_text(ways, options[i].key, text);
+	}
+	if (auth_path)
+		add_file(ways, "authfile", auth_path);
+	if (ca_path)
+		add_file(ways, "ca-file", ca_path);
+	if (proxy)
+		document_set(ways, "proxy", json_deep_copy(proxy));
+	return ways;
 }
 
 void settings_proxies(const struct settings *s, struct proxies *p)

@@ -5,11 +5,13 @@ import contextlib
 import json
 import os
 import pathlib
+import shutil
 import tempfile
 import time
 import unittest
 
 import trees
+from support.certs import Authority
 from support.images import Client
 from support.registry import Registry
 
@@ -94,6 +96,45 @@ class Retries(trees.TreeTest):
         self.configure(self.registry, {"depth": "tag"})
         self.refresh(1)
         self.assertGreater(self.asked("there"), 0)
+
+    def check_reuse(self, reused):
+        self.refresh(1)
+        (self.assertEqual if reused else self.assertGreater)(self.asked("there"), 0)
+
+    def test_with_another_login_or_authority_it_is(self):
+        """With the new login the image may be out of reach."""
+        common, authority = self.tree.common, Authority(self.folder / "authority")
+        login, ca = common / "auth.json", common / "ca.pem"
+        for i in (1, 2):
+            (self.folder / f"login-{i}").write_text(json.dumps({"auths": {_registry.host: {"username": "u", "password": f"p{i}"}}}),
+                                                    encoding="utf-8")
+        shutil.copy(self.folder / "login-1", login)
+        shutil.copy(authority.crt, ca)
+        self.configure(self.registry, {"authfile": "auth.json", "ca-file": "ca.pem"})
+        self.check_reuse(False)
+        self.check_reuse(True)
+        changes = (("written anew", lambda: login.write_bytes((self.folder / "login-2").read_bytes())),
+                   ("another in its place", lambda: (self.folder / "login-1").rename(login)),
+                   ("gone", login.unlink), ("back", lambda: shutil.copy(self.folder / "login-2", login)),
+                   ("another authority", lambda: ca.write_text(ca.read_text(encoding="utf-8") * 2, encoding="utf-8")))
+        for name, change in changes:
+            with self.subTest(name):
+                change()
+                self.check_reuse(False)
+                self.check_reuse(True)
+
+    def test_of_a_login_in_the_settings_nothing_is_kept(self):
+        """Not even what would tell another one from it; so that nothing is known to be as it was."""
+        login = json.dumps({"auths": {_registry.host: {"username": "u", "password": "p"}}})
+        for settings in ({"auth-json": login}, {"proxy": {"http": "http://u:p@127.0.0.1:1", "no-proxy": "127.0.0.1"}}):
+            with self.subTest(settings):
+                self.configure(self.registry, settings)
+                self.check_reuse(False)
+                self.check_reuse(False)
+                self.assertFalse(self.recent.exists())
+        self.configure(self.registry, {"proxy": {"http": "http://127.0.0.1:1", "no-proxy": "127.0.0.1"}})
+        self.check_reuse(False)
+        self.check_reuse(True)
 
     def test_a_damaged_file_is_no_memory(self):
         for data in (b"", b"{", b"[]", b'{"images": {"a": 1}}', b"\xff" * 100):
