@@ -12,6 +12,7 @@
 #include "http_queue.h"
 #include "http_transfer.h"
 #include "http_trust.h"
+#include "url.h"
 
 #define EVENTS 64
 
@@ -250,30 +251,6 @@ static void drop(struct ic_transfer *t)
 	ic_transfer_free(t);
 }
 
-/* scheme://host:port of an http or https URL; false where it is none.  *key is new. */
-static bool url_origin(const char *url, char **key)
-{
-	struct ic_buf text IC_AUTO(buf);
-	CURLU *parsed = curl_url();
-	char *scheme = NULL, *host = NULL, *port = NULL;
-	bool ok = parsed && curl_url_set(parsed, CURLUPART_URL, url, CURLU_DISALLOW_USER) == CURLUE_OK &&
-	          curl_url_get(parsed, CURLUPART_SCHEME, &scheme, 0) == CURLUE_OK &&
-	          curl_url_get(parsed, CURLUPART_HOST, &host, 0) == CURLUE_OK &&
-	          curl_url_get(parsed, CURLUPART_PORT, &port, CURLU_DEFAULT_PORT) == CURLUE_OK;
-
-	ic_buf_init(&text, SIZE_MAX - 1);
-	ok = ok && (strcmp(scheme, "http") == 0 || strcmp(scheme, "https") == 0);
-	ok = ok && ic_buf_printf(&text, NULL, "%s://%s:%s", scheme, host, port) == 0;
-	for (size_t i = 0; i < text.len; i++)
-		text.data[i] = ic_to_lower(text.data[i]);
-	*key = ok ? ic_buf_take(&text) : NULL;
-	curl_free(scheme);
-	curl_free(host);
-	curl_free(port);
-	curl_url_cleanup(parsed);
-	return *key != NULL;
-}
-
 int ic_http_submit(struct ic_http *h, const struct ic_http_request *request, ic_http_done done, void *arg,
                    struct imgcheck_error **err)
 {
@@ -289,8 +266,12 @@ int ic_http_submit(struct ic_http *h, const struct ic_http_request *request, ic_
 	t->late = request->not_before >= h->deadline;
 	if (t->late)
 		t->job.not_before = 0;
-	t->unusable = !url_origin(t->url, &key);
-	result = key ? ic_http_cas_key(&h->own_cas, request->tls, request->skip_verify, &key, err) : 0;
+	result = ic_url_origin(t->url, &key, NULL);
+	t->unusable = !key;
+	if (result == IMGCHECK_ERR_NOMEM)
+		result = ic_error_nomem(err);
+	else
+		result = key ? ic_http_cas_key(&h->own_cas, request->tls, request->skip_verify, &key, err) : 0;
 	if (result == 0)
 		result = ic_queue_add(&h->queue, key ? key : "", &t->job, err);
 	if (result < 0) {
@@ -305,7 +286,7 @@ void ic_http_hold(struct ic_http *h, const char *url, ic_msec until)
 {
 	char *key IC_AUTO(free) = NULL;
 
-	if (until < h->deadline && url_origin(url, &key))
+	if (until < h->deadline && ic_url_origin(url, &key, NULL) == 0)
 		ic_queue_hold(&h->queue, key, until);
 }
 
