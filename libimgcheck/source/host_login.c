@@ -6,6 +6,8 @@
 #include "base/limits.h"
 #include "base/text.h"
 #include "source/base64.h"
+#include "source/finding.h"
+#include "source/mirror.h"
 #include "source/secret.h"
 
 void ic_host_login_clear(struct ic_host_login *login)
@@ -99,8 +101,7 @@ int ic_cri_auth_read(const struct ic_cri_auth *auth, const char *host, struct ic
 	return result;
 }
 
-int ic_host_logins_add(struct ic_vec *v, const char *place, const char *host, const struct ic_node *auth,
-                       struct imgcheck_error **err)
+static int add(struct ic_vec *v, const char *place, const char *host, const struct ic_node *auth, struct imgcheck_error **err)
 {
 	const char *token = ic_node_get_text(auth, "identitytoken");
 	struct ic_cri_auth given = {.user = ic_node_get_text(auth, "username"), .password = ic_node_get_text(auth, "password"),
@@ -120,6 +121,23 @@ int ic_host_logins_add(struct ic_vec *v, const char *place, const char *host, co
 	if (result < 0)
 		ic_host_login_clear(&login);
 	ic_error_place(err, place, auth->line, 0);
+	return result;
+}
+
+int ic_host_logins_add(struct ic_vec *v, const char *place, const struct ic_node *configs, struct ic_vec *problems,
+                       struct imgcheck_error **err)
+{
+	int result = 0;
+
+	for (const struct ic_item *i = ic_node_items(configs); i && result == 0; i = i->next) {
+		const struct ic_node *auth = ic_node_get(i->value, "auth");
+
+		if (auth && ic_node_equals(i->key, IC_MIRROR_HUB))
+			result = ic_finding_add(problems, place, i->key->line, err, "the login for %s is not used: containerd asks %s",
+			                        IC_MIRROR_HUB, IC_MIRROR_HUB_HOST);
+		else if (auth)
+			result = add(v, place, i->key->text, auth, err);
+	}
 	return result;
 }
 

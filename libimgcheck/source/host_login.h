@@ -40,10 +40,11 @@ int ic_cri_auth_read(const struct ic_cri_auth *auth, const char *host, struct ic
 void ic_host_login_clear(struct ic_host_login *login);
 
 /*
- * Adds the login of a table "auth" (username, password, auth, identitytoken or identity_token) for the
- * host.  Errors: CONFIG with place and line, NOMEM, LIMIT.
+ * Adds the logins that a table "configs" has for hosts: in each host's table "auth" username, password, auth, identitytoken
+ * or identity_token.  One for Docker Hub's name is told, since nobody is asked by it.  Errors: CONFIG with place and line,
+ * NOMEM, LIMIT.
  */
-int ic_host_logins_add(struct ic_vec *v, const char *place, const char *host, const struct ic_node *auth,
+int ic_host_logins_add(struct ic_vec *v, const char *place, const struct ic_node *configs, struct ic_vec *problems,
                        struct imgcheck_error **err) IC_MUST_CHECK;
 
 /* The one for the host, or NULL. */

@@ -180,22 +180,6 @@ static int add_names(const struct reader *r, struct imgcheck_error **err)
 	return result;
 }
 
-static int add_logins(const struct reader *r, struct imgcheck_error **err)
-{
-	int result = 0;
-
-	for (const struct ic_item *i = ic_node_items(r->configs); i && result == 0; i = i->next) {
-		const struct ic_node *auth = ic_node_get(i->value, "auth");
-
-		if (auth && ic_node_equals(i->key, IC_MIRROR_HUB))
-			result = ic_finding_add(r->problems, r->place, i->key->line, err, "the login for %s is not used: containerd asks %s",
-			                        IC_MIRROR_HUB, IC_MIRROR_HUB_HOST);
-		else if (auth)
-			result = ic_host_logins_add(&r->out->logins, r->place, i->key->text, auth, err);
-	}
-	return result;
-}
-
 static int read_root(struct reader *r, const struct ic_node *root, struct imgcheck_error **err)
 {
 	int result = 0;
@@ -214,7 +198,7 @@ static int read_root(struct reader *r, const struct ic_node *root, struct imgche
 		result = ic_cri_check_table(r->place, r->configs, "configs", err);
 	if (result == 0)
 		result = add_names(r, err);
-	return result < 0 ? result : add_logins(r, err);
+	return result < 0 ? result : ic_host_logins_add(&r->out->logins, r->place, r->configs, r->problems, err);
 }
 
 int ic_registries_yaml_parse(const char *place, const char *text, size_t len, struct ic_cri_registry *out, struct ic_vec *problems,
