@@ -319,12 +319,18 @@ enum imgcheck_option {
 enum imgcheck_file {
 	IMGCHECK_FILE_AUTH, /* docker config.json or containers auth.json */
 	IMGCHECK_FILE_CA,   /* PEM certificates, trusted besides the system's */
-	/* Where a node's runtime asks instead of a registry.  Of several files the first that names a registry counts. */
+	/* Where containerd asks instead of a registry.  Of several files the first that names a registry counts. */
 	IMGCHECK_FILE_HOSTS_DIR,        /* a folder with containerd's hosts.toml files, /etc/containerd/certs.d; not from memory */
 	IMGCHECK_FILE_CONTAINERD,       /* containerd's config.toml: the registry tables of its CRI plugin */
 	IMGCHECK_FILE_REGISTRIES_YAML,  /* registries.yaml of k3s and RKE2 */
 	IMGCHECK_FILE_CUSTOM_REGISTRIES, /* custom_registries of the containerd charm, JSON */
-	IMGCHECK_FILE_REGISTRIES_CONF   /* registries.conf of CRI-O and podman, with <path>.d; before all of these */
+	/* CRI-O's, which reads none of these, as containerd reads none of its: what the runtime does not read is told in the report. */
+	IMGCHECK_FILE_REGISTRIES_CONF,  /* registries.conf of CRI-O and podman, with <path>.d */
+	/*
+	 * A folder with one for each HOST[:PORT] that has certificates: *.crt, and *.cert with *.key; /etc/containers/certs.d,
+	 * /etc/docker/certs.d.  Of several the first that has the host counts; not from memory.
+	 */
+	IMGCHECK_FILE_CERTS_DIR
 };
 
 /*

@@ -16,6 +16,8 @@ const struct flag node_files_flags[] = {
 	{ "custom-registries", "FILE", "mirrors: custom_registries of the containerd charm, JSON", IMGCHECK_FILE_CUSTOM_REGISTRIES },
 	{ "registries-conf", "FILE", "mirrors: registries.conf of CRI-O and podman, with FILE.d/*.conf",
 	 IMGCHECK_FILE_REGISTRIES_CONF },
+	{ "certs-dir", "DIR", "certificates for hosts, as CRI-O has them: /etc/containers/certs.d, /etc/docker/certs.d",
+	 IMGCHECK_FILE_CERTS_DIR },
 	{ 0 },
 };
 

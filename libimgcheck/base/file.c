@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "file.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "limits.h"
 
 #define CHUNK_BYTES 65536
 
@@ -67,5 +70,35 @@ int ic_file_read(const char *path, struct ic_buf *out, struct imgcheck_error **e
 		return result;
 	result = ic_file_read_fd(fd, path, out, err);
 	(void)close(fd);
+	return result;
+}
+
+static int skip_dots(const struct dirent *entry)
+{
+	return strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+}
+
+static int by_bytes(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+int ic_file_list(const char *folder, struct ic_vec *names, struct imgcheck_error **err)
+{
+	struct dirent **entries;
+	int count = scandir(folder, &entries, skip_dots, by_bytes), result = 0;
+
+	ic_texts_init(names, IC_MAX_LIST_ITEMS);
+	if (count < 0)
+		return errno == ENOMEM ? ic_error_nomem(err)
+		                       : ic_error_set_at(err, IMGCHECK_ERR_IO, folder, 0, 0, "cannot read this folder: %s",
+		                                         strerror(errno));
+	for (int i = 0; i < count; i++) {
+		if (result == 0)
+			result = ic_texts_push(names, entries[i]->d_name, strlen(entries[i]->d_name), err);
+		free(entries[i]);
+	}
+	free(entries);
+	ic_error_place(err, folder, 0, 0);
 	return result;
 }

@@ -21,4 +21,7 @@ int ic_file_read_fd(int fd, const char *path, struct ic_buf *out, struct imgchec
 /* Appends the file's bytes to out, whose ceiling holds.  Errors: IO, LIMIT, NOMEM, with path as place. */
 int ic_file_read(const char *path, struct ic_buf *out, struct imgcheck_error **err) IC_MUST_CHECK;
 
+/* The names in a folder, sorted by their bytes; names is initialized here (ic_texts_clear()).  Errors: IO, LIMIT, NOMEM. */
+int ic_file_list(const char *folder, struct ic_vec *names, struct imgcheck_error **err) IC_MUST_CHECK;
+
 #endif

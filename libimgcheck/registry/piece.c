@@ -441,6 +441,10 @@ static void ask_next(struct ic_piece *piece)
 		fail_for_good(piece);
 		return;
 	}
+	if (endpoint->broken) {
+		fail_endpoint(piece, IMGCHECK_VERDICT_UNREACHABLE, ic_piece_failure_rank(&(struct ic_reply){0}), endpoint->broken);
+		return;
+	}
 	switch (piece->kind) {
 	case IC_PIECE_TAG:
 		ic_piece_ask_tag(piece);
@@ -462,7 +466,7 @@ bool ic_piece_is_last_endpoint(const struct ic_piece *piece)
 	const struct ic_vec *list = &piece->source->endpoints.list;
 
 	for (size_t i = piece->endpoint + 1; i < list->count; i++)
-		if (may_be_asked(piece, i))
+		if (may_be_asked(piece, i) && !((const struct ic_endpoint *)ic_vec_at(list, i))->broken)
 			return false;
 	return true;
 }

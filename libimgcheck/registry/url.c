@@ -6,6 +6,7 @@
 #include "base/limits.h"
 #include "base/text.h"
 
+#define MAX_PORT 65535
 #define SHOWN_BYTES 320
 
 static const char *known_scheme(const char *text, size_t len)
@@ -23,6 +24,13 @@ static bool is_host_char(char c)
 	return ic_is_alnum(c) || (c && strchr(".-_:[]", c));
 }
 
+static bool is_port(const char *digits, size_t len)
+{
+	size_t port;
+
+	return len == 0 || ic_text_to_size(digits, len, MAX_PORT, &port);
+}
+
 /* A name or bracketed address, then perhaps a port of digits. */
 static bool is_host(const char *text, size_t len)
 {
@@ -35,6 +43,8 @@ static bool is_host(const char *text, size_t len)
 		name--;
 	if (name == 0 || text[name - 1] != ':')
 		return len > 0 && !memchr(text, ':', text[0] == '[' ? 0 : len) && (text[0] != '[' || text[len - 1] == ']');
+	if (!is_port(text + name, len - name))
+		return false;
 	name--;
 	return name > 0 && (text[0] == '[' ? text[name - 1] == ']' || text[len - 1] == ']' : !memchr(text, ':', name));
 }

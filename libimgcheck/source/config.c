@@ -28,10 +28,13 @@ int imgcheck_config_new(struct imgcheck_config **out)
 	ic_vec_init(&c->logins, sizeof(struct ic_config_login), IC_MAX_LIST_ITEMS);
 	ic_vec_init(&c->authfiles, sizeof(struct ic_authfile), IC_MAX_LIST_ITEMS);
 	ic_vec_init(&c->mirrors, sizeof(struct ic_mirror_set), IC_MAX_LIST_ITEMS);
+	ic_vec_init(&c->certificates, sizeof(struct ic_mirror_set), IC_MAX_LIST_ITEMS);
 	ic_registries_conf_init(&c->registries_conf);
 	ic_host_logins_init(&c->host_logins);
 	ic_helper_logins_init(&c->helper_logins);
 	ic_findings_init(&c->problems);
+	for (size_t i = 0; i < IC_COUNT(c->unread); i++)
+		ic_findings_init(&c->unread[i]);
 	ic_buf_init(&c->ca, IC_MAX_TRUST_BYTES);
 	ic_platform_host(&c->host_platform);
 	return 0;
@@ -52,6 +55,13 @@ static void values_clear(struct ic_vec *values)
 	ic_vec_clear(values);
 }
 
+static void sets_clear(struct ic_vec *sets)
+{
+	for (size_t i = 0; i < sets->count; i++)
+		ic_mirror_set_clear(ic_vec_at(sets, i));
+	ic_vec_clear(sets);
+}
+
 void imgcheck_config_free(struct imgcheck_config *c)
 {
 	if (!c)
@@ -62,16 +72,17 @@ void imgcheck_config_free(struct imgcheck_config *c)
 		login_clear(ic_vec_at(&c->logins, i));
 	for (size_t i = 0; i < c->authfiles.count; i++)
 		ic_authfile_clear(ic_vec_at(&c->authfiles, i));
-	for (size_t i = 0; i < c->mirrors.count; i++)
-		ic_mirror_set_clear(ic_vec_at(&c->mirrors, i));
+	sets_clear(&c->mirrors);
+	sets_clear(&c->certificates);
 	ic_vec_clear(&c->platforms);
 	ic_vec_clear(&c->logins);
 	ic_vec_clear(&c->authfiles);
-	ic_vec_clear(&c->mirrors);
 	ic_registries_conf_clear(&c->registries_conf);
 	ic_host_logins_clear(&c->host_logins);
 	ic_helper_logins_clear(&c->helper_logins);
 	ic_findings_clear(&c->problems);
+	for (size_t i = 0; i < IC_COUNT(c->unread); i++)
+		ic_findings_clear(&c->unread[i]);
 	ic_buf_clear(&c->ca);
 	free(c);
 }

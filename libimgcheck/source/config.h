@@ -35,6 +35,9 @@ const struct ic_vec *ic_config_authfiles(const struct imgcheck_config *c);
 /* What is configured for the registry of that name, from the first folder or file that names it; NULL for nothing. */
 const struct ic_mirrors *ic_config_mirrors(const struct imgcheck_config *c, const char *registry);
 
+/* The certificates that CRI-O has for the host[:port], from the first folder that has any; NULL for none. */
+const struct ic_mirrors *ic_config_certificates(const struct imgcheck_config *c, const char *host);
+
 /* The registries.conf that was read, or NULL. */
 const struct ic_registries_conf *ic_config_registries_conf(const struct imgcheck_config *c);
 

@@ -14,10 +14,12 @@ struct imgcheck_config {
 	struct ic_vec logins;    /* struct ic_config_login */
 	struct ic_vec authfiles; /* struct ic_authfile */
 	struct ic_vec mirrors;   /* struct ic_mirror_set, in the order read */
+	struct ic_vec certificates; /* struct ic_mirror_set, of folders with certificates for hosts, in the order read */
 	struct ic_registries_conf registries_conf;
 	bool has_registries_conf;
 	struct ic_vec host_logins; /* struct ic_host_login */
 	struct ic_vec problems;  /* struct imgcheck_error * */
+	struct ic_vec unread[IC_RUNTIME_CRIO + 1]; /* the same, for each runtime: files that it does not read */
 	struct ic_buf ca;        /* system's and own; empty where no own certificate was read */
 	const char *ca_system;
 	struct ic_helper_logins helper_logins;

@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/limits.h"
 #include "source/authfile.h"
+#include "source/certs_dir.h"
 #include "source/cri_registry.h"
 #include "source/custom_registries.h"
 #include "source/finding.h"
@@ -69,6 +70,15 @@ static int need_system_ca(struct imgcheck_config *c, struct imgcheck_error **err
 	return c->ca.len ? 0 : ic_trust_add_system(ic_trust_system_files, &c->ca, &c->ca_system, err);
 }
 
+static int trust_all(struct imgcheck_config *c, const struct ic_vec *sets, struct imgcheck_error **err)
+{
+	int result = 0;
+
+	for (size_t i = 0; i < sets->count && result == 0; i++)
+		result = ic_mirror_set_trust(ic_vec_at(sets, i), &c->ca, err);
+	return result;
+}
+
 static int read_ca(struct imgcheck_config *c, const char *name, const char *data, size_t len, struct imgcheck_error **err)
 {
 	struct ic_buf own IC_AUTO(buf);
@@ -80,14 +90,16 @@ static int read_ca(struct imgcheck_config *c, const char *name, const char *data
 		result = need_system_ca(c, err);
 	if (result == 0)
 		result = ic_buf_add(&c->ca, own.data, own.len, err);
-	for (size_t i = 0; i < c->mirrors.count && result == 0; i++)
-		result = ic_mirror_set_trust(ic_vec_at(&c->mirrors, i), &c->ca, err);
+	if (result == 0)
+		result = trust_all(c, &c->mirrors, err);
+	if (result == 0)
+		result = trust_all(c, &c->certificates, err);
 	ic_error_place(err, name, 0, 0);
 	return result;
 }
 
-/* Moves the set into the configuration. */
-static int add_mirrors(struct imgcheck_config *c, struct ic_mirror_set *set, struct imgcheck_error **err)
+/* Moves the set into one of the configuration's lists of them. */
+static int add_set(struct imgcheck_config *c, struct ic_vec *to, struct ic_mirror_set *set, struct imgcheck_error **err)
 {
 	int result = 0;
 
@@ -97,20 +109,22 @@ static int add_mirrors(struct imgcheck_config *c, struct ic_mirror_set *set, str
 			result = ic_mirror_set_trust(set, &c->ca, err);
 	}
 	if (result == 0)
-		result = ic_vec_push(&c->mirrors, set, err);
+		result = ic_vec_push(to, set, err);
 	if (result == 0)
 		ic_mirror_set_init(set, set->names);
 	return result;
 }
 
-static int read_hosts_tree(struct imgcheck_config *c, const char *path, struct imgcheck_error **err)
+typedef int (*tree_reader)(const char *root, struct ic_mirror_set *out, struct ic_vec *problems, struct imgcheck_error **err);
+
+static int read_tree(struct imgcheck_config *c, tree_reader read, const char *path, struct ic_vec *to, struct imgcheck_error **err)
 {
 	struct ic_mirror_set set IC_AUTO(mirror_set);
 	size_t problems = c->problems.count;
-	int result = ic_hosts_tree_read(path, &set, &c->problems, err);
+	int result = read(path, &set, &c->problems, err);
 
 	if (result == 0)
-		result = add_mirrors(c, &set, err);
+		result = add_set(c, to, &set, err);
 	if (result < 0)
 		ic_findings_cut(&c->problems, problems);
 	return result;
@@ -134,7 +148,7 @@ static int add_logins(struct imgcheck_config *c, struct ic_vec *logins, struct i
 static int add_root(struct imgcheck_config *c, const char *place, const char *root, struct imgcheck_error **err)
 {
 	struct imgcheck_error *why IC_AUTO(error) = NULL;
-	int result = read_hosts_tree(c, root, &why);
+	int result = read_tree(c, ic_hosts_tree_read, root, &c->mirrors, &why);
 
 	if (result == IMGCHECK_ERR_NOMEM)
 		return ic_error_nomem(err);
@@ -146,7 +160,7 @@ static int add_root(struct imgcheck_config *c, const char *place, const char *ro
 /* Moves all that such a file says into the configuration. */
 static int add_registry(struct imgcheck_config *c, const char *name, struct ic_cri_registry *registry, struct imgcheck_error **err)
 {
-	int result = add_mirrors(c, &registry->mirrors, err);
+	int result = add_set(c, &c->mirrors, &registry->mirrors, err);
 
 	for (size_t i = 0; i < registry->roots.count && result == 0; i++)
 		result = add_root(c, name, ic_texts_get(&registry->roots, i), err);
@@ -194,6 +208,59 @@ static int read_registries_conf(struct imgcheck_config *c, const char *name, con
 	return result;
 }
 
+/* Whose file it is; IC_RUNTIME_CRIO + 1 for one that all read. */
+static unsigned owner(enum imgcheck_file kind)
+{
+	switch (kind) {
+	case IMGCHECK_FILE_AUTH:
+	case IMGCHECK_FILE_CA:
+		break;
+	case IMGCHECK_FILE_HOSTS_DIR:
+	case IMGCHECK_FILE_CONTAINERD:
+	case IMGCHECK_FILE_REGISTRIES_YAML:
+	case IMGCHECK_FILE_CUSTOM_REGISTRIES:
+		return IC_RUNTIME_CONTAINERD;
+	case IMGCHECK_FILE_REGISTRIES_CONF:
+	case IMGCHECK_FILE_CERTS_DIR:
+		return IC_RUNTIME_CRIO;
+	}
+	return IC_RUNTIME_CRIO + 1;
+}
+
+/* The runtime may be set later; what it does not read is told then. */
+static int note_unread(struct imgcheck_config *c, enum imgcheck_file kind, const char *name, struct imgcheck_error **err)
+{
+	switch (owner(kind)) {
+	case IC_RUNTIME_CONTAINERD:
+		return ic_finding_add(&c->unread[IC_RUNTIME_CRIO], name, 0, err, "this is not used: CRI-O does not read it (runtime)");
+	case IC_RUNTIME_CRIO:
+		return ic_finding_add(&c->unread[IC_RUNTIME_CONTAINERD], name, 0, err,
+		                      "this is not used: containerd does not read it, only CRI-O does (runtime)");
+	}
+	return 0;
+}
+
+static int read_kind(struct imgcheck_config *c, enum imgcheck_file kind, const char *name, const char *data, size_t len,
+                     struct imgcheck_error **err)
+{
+	switch (kind) {
+	case IMGCHECK_FILE_AUTH:
+		return read_auth(c, name, data, len, err);
+	case IMGCHECK_FILE_CA:
+		return read_ca(c, name, data, len, err);
+	case IMGCHECK_FILE_CONTAINERD:
+	case IMGCHECK_FILE_REGISTRIES_YAML:
+	case IMGCHECK_FILE_CUSTOM_REGISTRIES:
+		return read_registry(c, kind, name, data, len, err);
+	case IMGCHECK_FILE_REGISTRIES_CONF:
+		return read_registries_conf(c, name, data, len, err);
+	case IMGCHECK_FILE_HOSTS_DIR:
+	case IMGCHECK_FILE_CERTS_DIR:
+		return ic_error_set(err, IMGCHECK_ERR_ARGUMENT, "cannot read a folder from memory");
+	}
+	return ic_error_set(err, IMGCHECK_ERR_ARGUMENT, "cannot read a file of a kind that is not known");
+}
+
 int imgcheck_config_read_data(struct imgcheck_config *c, enum imgcheck_file kind, const char *name, const void *data,
                               size_t len, struct imgcheck_error **err)
 {
@@ -206,40 +273,38 @@ int imgcheck_config_read_data(struct imgcheck_config *c, enum imgcheck_file kind
 	if (len > IC_MAX_CONFIG_BYTES)
 		return ic_error_set_at(err, IMGCHECK_ERR_LIMIT, name, 0, 0, "cannot read more than %zu bytes",
 		                       (size_t)IC_MAX_CONFIG_BYTES);
-	switch (kind) {
-	case IMGCHECK_FILE_AUTH:
-		return read_auth(c, name, data ? data : "", len, err);
-	case IMGCHECK_FILE_CA:
-		return read_ca(c, name, data ? data : "", len, err);
-	case IMGCHECK_FILE_CONTAINERD:
-	case IMGCHECK_FILE_REGISTRIES_YAML:
-	case IMGCHECK_FILE_CUSTOM_REGISTRIES:
-		return read_registry(c, kind, name, data ? data : "", len, err);
-	case IMGCHECK_FILE_REGISTRIES_CONF:
-		return read_registries_conf(c, name, data ? data : "", len, err);
-	case IMGCHECK_FILE_HOSTS_DIR:
-		return ic_error_set(err, IMGCHECK_ERR_ARGUMENT, "cannot read a folder from memory");
-	}
-	return ic_error_set(err, IMGCHECK_ERR_ARGUMENT, "cannot read a file of a kind that is not known");
+	result = read_kind(c, kind, name, data ? data : "", len, err);
+	return result < 0 ? result : note_unread(c, kind, name, err);
+}
+
+static int read_file(struct imgcheck_config *c, enum imgcheck_file kind, const char *path, struct imgcheck_error **err)
+{
+	struct ic_buf text IC_AUTO(buf);
+	int result;
+
+	ic_buf_init_secret(&text, IC_MAX_CONFIG_BYTES);
+	result = ic_file_read(path, &text, err);
+	return result < 0 ? result : read_kind(c, kind, path, ic_buf_text(&text), text.len, err);
 }
 
 int imgcheck_config_read(struct imgcheck_config *c, enum imgcheck_file kind, const char *path,
                          struct imgcheck_error **err)
 {
-	struct ic_buf text IC_AUTO(buf);
 	int result = ic_config_check_open(c, err);
 
-	ic_buf_init_secret(&text, IC_MAX_CONFIG_BYTES);
 	if (result < 0)
 		return result;
 	if (!path)
 		return ic_error_set(err, IMGCHECK_ERR_ARGUMENT, "cannot read a file without a path");
 	if (kind == IMGCHECK_FILE_HOSTS_DIR)
-		return read_hosts_tree(c, path, err);
-	if (kind == IMGCHECK_FILE_REGISTRIES_CONF)
-		return read_registries_conf(c, path, NULL, 0, err);
-	result = ic_file_read(path, &text, err);
-	return result < 0 ? result : imgcheck_config_read_data(c, kind, path, ic_buf_text(&text), text.len, err);
+		result = read_tree(c, ic_hosts_tree_read, path, &c->mirrors, err);
+	else if (kind == IMGCHECK_FILE_CERTS_DIR)
+		result = read_tree(c, ic_certs_dir_read, path, &c->certificates, err);
+	else if (kind == IMGCHECK_FILE_REGISTRIES_CONF)
+		result = read_registries_conf(c, path, NULL, 0, err);
+	else
+		result = read_file(c, kind, path, err);
+	return result < 0 ? result : note_unread(c, kind, path, err);
 }
 
 const struct ic_vec *ic_config_authfiles(const struct imgcheck_config *c)
@@ -258,6 +323,17 @@ const struct ic_mirrors *ic_config_mirrors(const struct imgcheck_config *c, cons
 	return NULL;
 }
 
+const struct ic_mirrors *ic_config_certificates(const struct imgcheck_config *c, const char *host)
+{
+	for (size_t i = 0; i < c->certificates.count; i++) {
+		const struct ic_mirrors *found = ic_mirror_set_get(ic_vec_at(&c->certificates, i), host);
+
+		if (found)
+			return found;
+	}
+	return NULL;
+}
+
 const struct ic_host_login *ic_config_host_login(const struct imgcheck_config *c, const char *host)
 {
 	return ic_host_logins_find(&c->host_logins, host);
@@ -265,7 +341,12 @@ const struct ic_host_login *ic_config_host_login(const struct imgcheck_config *c
 
 const struct imgcheck_error *ic_config_problem(const struct imgcheck_config *c, size_t i)
 {
-	return i < c->problems.count ? *(struct imgcheck_error **)ic_vec_at(&c->problems, i) : NULL;
+	const struct ic_vec *unread = &c->unread[ic_config_runtime(c)];
+
+	if (i < c->problems.count)
+		return *(struct imgcheck_error **)ic_vec_at(&c->problems, i);
+	i -= c->problems.count;
+	return i < unread->count ? *(struct imgcheck_error **)ic_vec_at(unread, i) : NULL;
 }
 
 const char *ic_config_ca_pem(const struct imgcheck_config *c, size_t *len)

@@ -39,6 +39,7 @@ struct ic_endpoint {
 	bool resolve;     /* may be asked to resolve a tag */
 	bool pull;        /* may be asked for content by digest */
 	struct ic_login login;
+	char *broken;     /* why the runtime cannot ask it, one escaped line; then nobody does.  NULL where it can */
 };
 
 struct ic_endpoints {

@@ -75,11 +75,12 @@ static int describe(const struct ic_endpoint *e, const struct ic_ref *asked, jso
 		result = hide_user(e->proxy, &proxy, err);
 	if (result < 0)
 		return result;
-	*out = json_pack("{s:s, s:s, s:b, s:b, s:b, s:s, s:b, s:b, s:b, s:o, s:s, s:o, s:o}", "url", ic_buf_text(&url), "host", e->host,
-	                 "mirror", e->ns != NULL, "resolves", e->resolve, "serves", e->pull, "tls", trust_words(e), "ownAuthority",
-	                 e->tls && e->tls->ca.len, "clientCertificate", e->tls && e->tls->client.len, "httpFallback", e->http_fallback,
+	*out = json_pack("{s:s, s:s, s:b, s:b, s:b, s:s, s:b, s:b, s:b, s:o, s:s, s:o, s:o, s:o}", "url", ic_buf_text(&url), "host",
+	                 e->host, "mirror", e->ns != NULL, "resolves", e->resolve, "serves", e->pull, "tls", trust_words(e),
+	                 "ownAuthority", e->tls && e->tls->ca.len, "clientCertificate", e->tls && e->tls->client.len, "httpFallback", e->http_fallback,
 	                 "header", header_names(e), "credentials", e->login.source ? e->login.source : "none", "proxy",
-	                 text_or_null(proxy[0] ? proxy : NULL), "proxySource", text_or_null(e->proxy_source));
+	                 text_or_null(proxy[0] ? proxy : NULL), "proxySource", text_or_null(e->proxy_source), "broken",
+	                 text_or_null(e->broken));
 	return *out ? 0 : ic_error_nomem(err);
 }
 
@@ -195,6 +196,8 @@ static int print_endpoint(const json_t *e, size_t number, struct ic_buf *out, st
 		result = ic_buf_printf(out, err, "\n   %s%s%s\n", is_true(e, "mirror") ? "mirror" : "upstream",
 		                       is_true(e, "resolves") ? "" : ", not asked for tags",
 		                       is_true(e, "serves") ? "" : ", not asked for content");
+	if (result == 0 && member(e, "broken"))
+		result = ic_buf_printf(out, err, "   not asked: %s\n", member(e, "broken"));
 	if (result == 0)
 		result = ic_buf_printf(out, err, "   credentials: %s\n", member(e, "credentials"));
 	if (result == 0)
@@ -207,10 +210,13 @@ static int print_endpoint(const json_t *e, size_t number, struct ic_buf *out, st
 static int print_problem(const json_t *problem, struct ic_buf *out, struct imgcheck_error **err)
 {
 	const char *file = member(problem, "file");
+	json_int_t line = json_integer_value(json_object_get(problem, "line"));
 	int result = ic_buf_add_text(out, "note: ", err);
 
 	if (result == 0 && file)
 		result = add_foreign(out, file, err);
+	if (result == 0 && file && line > 0)
+		result = ic_buf_printf(out, err, ":%" JSON_INTEGER_FORMAT, line);
 	return result < 0 ? result : ic_buf_printf(out, err, "%s%s\n", file ? ": " : "", member(problem, "message"));
 }
 

@@ -61,10 +61,14 @@ static void take(struct ic_helper_login *login, struct imgcheck_login *answer, b
 	free(answer->problem);
 }
 
-int ic_helper_ask(struct ic_helper_logins *h, const char *helper, const char *registry, const struct ic_helper_login **out,
+const char *ic_helper_server(const char *registry)
+{
+	return ic_host_is_hub(registry, strlen(registry)) ? HUB_SERVER : registry;
+}
+
+int ic_helper_ask(struct ic_helper_logins *h, const char *helper, const char *server, const struct ic_helper_login **out,
                   struct imgcheck_error **err)
 {
-	const char *server = ic_host_is_hub(registry, strlen(registry)) ? HUB_SERVER : registry;
 	struct ic_helper_login login = {0};
 	struct imgcheck_login answer = {0};
 	int result = 0;

@@ -25,8 +25,11 @@ struct ic_helper_logins {
 void ic_helper_logins_init(struct ic_helper_logins *h);
 void ic_helper_logins_clear(struct ic_helper_logins *h);
 
-/* The answer of a helper for a registry (host[:port], "docker.io"): borrowed until the next call.  Errors: NOMEM, LIMIT. */
-int ic_helper_ask(struct ic_helper_logins *h, const char *helper, const char *registry, const struct ic_helper_login **out,
+/* The name under which `docker login` keeps the login for a registry (host[:port], "docker.io"): static or the same. */
+const char *ic_helper_server(const char *registry);
+
+/* The answer of a helper for a server: borrowed until the next call.  Errors: NOMEM, LIMIT. */
+int ic_helper_ask(struct ic_helper_logins *h, const char *helper, const char *server, const struct ic_helper_login **out,
                   struct imgcheck_error **err) IC_MUST_CHECK;
 
 #endif

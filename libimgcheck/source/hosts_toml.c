@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "source/hosts_toml.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -314,37 +313,6 @@ static int join(const char *folder, const char *name, struct ic_buf *out, struct
 	return ic_buf_printf(out, err, "%s/%s", folder, name);
 }
 
-static int skip_dots(const struct dirent *entry)
-{
-	return strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
-}
-
-static int by_bytes(const struct dirent **a, const struct dirent **b)
-{
-	return strcmp((*a)->d_name, (*b)->d_name);
-}
-
-/* The names in a folder, sorted as Go sorts them.  Errors: IO, LIMIT, NOMEM. */
-static int list_folder(const char *folder, struct ic_vec *names, struct imgcheck_error **err)
-{
-	struct dirent **entries;
-	int count = scandir(folder, &entries, skip_dots, by_bytes), result = 0;
-
-	ic_texts_init(names, IC_MAX_LIST_ITEMS);
-	if (count < 0)
-		return errno == ENOMEM ? ic_error_nomem(err)
-		                       : ic_error_set_at(err, IMGCHECK_ERR_IO, folder, 0, 0, "cannot read this folder: %s",
-		                                         strerror(errno));
-	for (int i = 0; i < count; i++) {
-		if (result == 0)
-			result = ic_texts_push(names, entries[i]->d_name, strlen(entries[i]->d_name), err);
-		free(entries[i]);
-	}
-	free(entries);
-	ic_error_place(err, folder, 0, 0);
-	return result;
-}
-
 static int add_docker_pair(struct reader *r, const char *certificate, struct imgcheck_error **err)
 {
 	struct ic_node certificate_node = {.kind = IC_NODE_SCALAR, .style = IC_STYLE_QUOTED, .text = certificate,
@@ -375,7 +343,7 @@ static int add_docker_files(struct reader *r, struct imgcheck_error **err)
 	struct ic_vec names IC_AUTO(texts);
 	struct ic_mirror host IC_AUTO(mirror);
 	bool ok;
-	int result = list_folder(r->folder, &names, &why);
+	int result = ic_file_list(r->folder, &names, &why);
 
 	ic_mirror_init(&host);
 	r->host = &host;
@@ -461,7 +429,7 @@ int ic_hosts_tree_read(const char *root, struct ic_mirror_set *out, struct ic_ve
 {
 	struct ic_mirror_set set IC_AUTO(mirror_set);
 	struct ic_vec names IC_AUTO(texts);
-	int result = list_folder(root, &names, err);
+	int result = ic_file_list(root, &names, err);
 
 	ic_mirror_set_init(out, IC_MIRROR_FOLDERS);
 	ic_mirror_set_init(&set, IC_MIRROR_FOLDERS);

@@ -190,7 +190,7 @@ static int kubelet_pass(const struct ic_vec *files, const struct place *image, b
 		const struct ic_authfile *file = ic_vec_at(files, f);
 
 		for (size_t i = 0; i < file->entries.count; i++) {
-			struct ic_auth_match match = {file, ic_vec_at(&file->entries, i)};
+			struct ic_auth_match match = {.file = file, .entry = ic_vec_at(&file->entries, i)};
 			struct place key = kubelet_key(match.entry->key);
 			int result = 0;
 
@@ -203,8 +203,7 @@ static int kubelet_pass(const struct ic_vec *files, const struct place *image, b
 	return 0;
 }
 
-static int find_kubelet(const struct ic_vec *files, const char *repository, struct ic_vec *out,
-                        struct imgcheck_error **err)
+int ic_keyring_find(const struct ic_vec *files, const char *repository, struct ic_vec *out, struct imgcheck_error **err)
 {
 	struct place image = split(repository);
 	int result = kubelet_pass(files, &image, false, out, err);
@@ -256,35 +255,24 @@ static const struct ic_auth_entry *find_containers(const struct ic_authfile *fil
 	return NULL;
 }
 
-/* An entry without credentials ends the search in its file, not in the next ones. */
-static int find_first_containers(const struct ic_vec *files, const char *repository, struct ic_vec *out,
-                                 struct imgcheck_error **err)
+bool ic_keyring_next(const struct ic_vec *files, const char *repository, size_t *at, struct ic_auth_match *out)
 {
-	struct ic_auth_match empty = {0};
+	char host[IC_MAX_REF_BYTES];
+	size_t len = strcspn(repository, "/");
 
-	for (size_t f = 0; f < files->count; f++) {
-		struct ic_auth_match match = {.file = ic_vec_at(files, f)};
-
-		match.entry = find_containers(match.file, repository);
-		if (!match.entry)
-			continue;
-		if (match.entry->auth_user || match.entry->identity_token)
-			return ic_vec_push(out, &match, err);
-		empty = empty.entry ? empty : match;
+	*out = (struct ic_auth_match){0};
+	if (len >= sizeof(host))
+		return false;
+	memcpy(host, repository, len);
+	host[len] = '\0';
+	while (*at < files->count) {
+		out->file = ic_vec_at(files, (*at)++);
+		out->helper = ic_keyring_helper(IC_AUTH_CONTAINERS, out->file, host);
+		out->entry = out->helper ? NULL : find_containers(out->file, repository);
+		if (out->helper || out->entry)
+			return true;
 	}
-	return empty.entry ? ic_vec_push(out, &empty, err) : 0;
-}
-
-int ic_keyring_find(enum ic_auth_rules rules, const struct ic_vec *files, const char *repository, struct ic_vec *out,
-                    struct imgcheck_error **err)
-{
-	switch (rules) {
-	case IC_AUTH_KUBELET:
-		return find_kubelet(files, repository, out, err);
-	case IC_AUTH_CONTAINERS:
-		return find_first_containers(files, repository, out, err);
-	}
-	return ic_error_set(err, IMGCHECK_ERR_INTERNAL, "cannot find credentials: no such rules");
+	return false;
 }
 
 struct ic_auth_use ic_keyring_use(enum ic_auth_rules rules, const struct ic_auth_entry *entry)
@@ -300,7 +288,18 @@ struct ic_auth_use ic_keyring_use(enum ic_auth_rules rules, const struct ic_auth
 	return (struct ic_auth_use){0};
 }
 
-const char *ic_keyring_helper(const struct ic_authfile *file, const char *host)
+static bool names_helper(enum ic_auth_rules rules, const char *key, const char *host)
+{
+	switch (rules) {
+	case IC_AUTH_KUBELET:
+		return host_key_matches(key, host, strlen(host));
+	case IC_AUTH_CONTAINERS:
+		return strcmp(key, host) == 0;
+	}
+	return false;
+}
+
+const char *ic_keyring_helper(enum ic_auth_rules rules, const struct ic_authfile *file, const char *host)
 {
 	const char *store = NULL;
 
@@ -308,8 +307,8 @@ const char *ic_keyring_helper(const struct ic_authfile *file, const char *host)
 		const struct ic_auth_helper *helper = ic_vec_at(&file->helpers, i);
 
 		if (!helper->key)
-			store = helper->name;
-		else if (host_key_matches(helper->key, host, strlen(host)))
+			store = rules == IC_AUTH_KUBELET ? helper->name : NULL;
+		else if (names_helper(rules, helper->key, host))
 			return helper->name;
 	}
 	return store;

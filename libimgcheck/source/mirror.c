@@ -103,7 +103,7 @@ int ic_mirror_set_add(struct ic_mirror_set *to, struct ic_mirrors *m, struct img
 
 /* ------------------------------------------------------------------ names */
 
-static const struct ic_mirrors *by_name(const struct ic_mirror_set *s, const char *name)
+const struct ic_mirrors *ic_mirror_set_get(const struct ic_mirror_set *s, const char *name)
 {
 	for (size_t i = 0; i < s->list.count; i++) {
 		const struct ic_mirrors *m = ic_vec_at(&s->list, i);
@@ -151,8 +151,8 @@ const struct ic_mirrors *ic_mirror_set_find(const struct ic_mirror_set *s, const
 		if (is_folder_of(found->name, registry))
 			return found;
 	}
-	found = by_name(s, registry);
-	return found ? found : by_name(s, s->names == IC_MIRROR_FOLDERS ? "_default" : "*");
+	found = ic_mirror_set_get(s, registry);
+	return found ? found : ic_mirror_set_get(s, s->names == IC_MIRROR_FOLDERS ? "_default" : "*");
 }
 
 /* ------------------------------------------------------------------ URLs */

@@ -4,7 +4,8 @@
 
 /*
  * The hosts that a node asks in place of, and before, a registry: what hosts_toml.h, cri_registry.h,
- * registries_yaml.h and custom_registries.h read their files into, and endpoint.h turns into endpoints.
+ * registries_yaml.h and custom_registries.h read their files into, and endpoint.h turns into endpoints.  certs_dir.h has
+ * certificates in the same form.
  * The files come from operators; what a runtime would do with a broken one is kept as it is.
  */
 
@@ -68,6 +69,9 @@ static inline void ic_auto_mirror_set(struct ic_mirror_set *s)
 {
 	ic_mirror_set_clear(s);
 }
+
+/* The entry of the set with exactly this name, or NULL. */
+const struct ic_mirrors *ic_mirror_set_get(const struct ic_mirror_set *s, const char *name);
 
 /* The entry of the set for the registry's name (host[:port], "docker.io"), or NULL. */
 const struct ic_mirrors *ic_mirror_set_find(const struct ic_mirror_set *s, const char *registry);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "source/registries_conf.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/limits.h"
@@ -37,6 +37,7 @@ void ic_registries_conf_init(struct ic_registries_conf *c)
 	ic_vec_init(&c->registries, sizeof(struct ic_conf_registry), IC_MAX_LIST_ITEMS);
 	ic_texts_init(&c->search, IC_MAX_LIST_ITEMS);
 	ic_texts_init(&c->aliases, 2 * IC_MAX_LIST_ITEMS);
+	ic_texts_init(&c->helpers, IC_MAX_LIST_ITEMS);
 }
 
 void ic_registries_conf_clear(struct ic_registries_conf *c)
@@ -46,6 +47,7 @@ void ic_registries_conf_clear(struct ic_registries_conf *c)
 	ic_vec_clear(&c->registries);
 	ic_texts_clear(&c->search);
 	ic_texts_clear(&c->aliases);
+	ic_texts_clear(&c->helpers);
 }
 
 void ic_pull_sources_clear(struct ic_vec *v)
@@ -204,18 +206,38 @@ static int add_registry(const struct reader *r, const struct ic_node *table, str
 	return result < 0 ? result : keep_registry(r->out, &registry, err);
 }
 
-static int take_search(const struct reader *r, const struct ic_node *list, struct imgcheck_error **err)
+/* A list in the place of the one before; absent leaves that. */
+static int take_names(const struct reader *r, const struct ic_node *root, const char *key, struct ic_vec *out,
+                      struct imgcheck_error **err)
 {
+	const struct ic_node *list = ic_node_get(root, key);
 	int result = 0;
 
-	ic_texts_clear(&r->out->search);
+	if (!list)
+		return 0;
+	if (list->kind != IC_NODE_SEQUENCE)
+		return refuse(r, list, "what is not a list of names", err);
+	ic_texts_clear(out);
 	for (const struct ic_item *i = ic_node_items(list); i && result == 0; i = i->next) {
 		const char *name = ic_node_text(i->value);
 
-		result = name && ic_mirror_is_path(name) ? ic_texts_push(&r->out->search, name, strlen(name), err)
+		result = name && ic_mirror_is_path(name) ? ic_texts_push(out, name, strlen(name), err)
 		              : refuse(r, i->value, "a name that is not a text", err);
 	}
 	return result;
+}
+
+static int take_mode(const struct reader *r, const struct ic_node *mode, struct imgcheck_error **err)
+{
+	static const char *const words[] = {"enforcing", "permissive", "disabled"};
+	size_t i = 0;
+
+	if (!mode || (ic_node_is(mode, IC_NODE_SCALAR) && mode->len == 0))
+		return 0;
+	while (i < IC_COUNT(words) && !ic_node_equals(mode, words[i]))
+		i++;
+	r->out->enforcing = i == 0;
+	return i < IC_COUNT(words) ? 0 : refuse(r, mode, "short-name-mode: it is enforcing, permissive or disabled", err);
 }
 
 static int add_aliases(const struct reader *r, const struct ic_node *table, struct imgcheck_error **err)
@@ -241,7 +263,7 @@ int ic_registries_conf_add(struct ic_registries_conf *c, const char *place, cons
 {
 	struct reader r = {.place = place, .out = c};
 	struct ic_doc *doc IC_AUTO(doc) = NULL;
-	const struct ic_node *search, *mode, *old;
+	const struct ic_node *old;
 	int result = ic_toml_parse(place, text, len, &doc, err);
 
 	if (result < 0)
@@ -251,12 +273,12 @@ int ic_registries_conf_add(struct ic_registries_conf *c, const char *place, cons
 		return refuse(&r, old, "the tables of version 1: write [[registry]] and unqualified-search-registries", err);
 	for (const struct ic_item *i = ic_node_items(ic_node_get(doc->root, "registry")); i && result == 0; i = i->next)
 		result = add_registry(&r, i->value, err);
-	search = ic_node_get(doc->root, "unqualified-search-registries");
-	if (result == 0 && search)
-		result = take_search(&r, search, err);
-	mode = ic_node_get(doc->root, "short-name-mode");
-	if (mode)
-		c->enforcing = ic_node_equals(mode, "enforcing");
+	if (result == 0)
+		result = take_names(&r, doc->root, "unqualified-search-registries", &c->search, err);
+	if (result == 0)
+		result = take_names(&r, doc->root, "credential-helpers", &c->helpers, err);
+	if (result == 0)
+		result = take_mode(&r, ic_node_get(doc->root, "short-name-mode"), err);
 	return result < 0 ? result : add_aliases(&r, ic_node_get(doc->root, "aliases"), err);
 }
 
@@ -270,42 +292,33 @@ static int add_file(struct ic_registries_conf *c, const char *path, struct imgch
 	return result < 0 ? result : ic_registries_conf_add(c, path, ic_buf_text(&text), text.len, err);
 }
 
-static int is_drop_in(const struct dirent *entry)
+static int add_drop_in(struct ic_registries_conf *c, const char *folder, const char *name, struct imgcheck_error **err)
 {
-	return ic_text_ends(entry->d_name, strlen(entry->d_name), ".conf");
-}
+	struct ic_buf file IC_AUTO(buf);
+	int result;
 
-static int by_bytes(const struct dirent **a, const struct dirent **b)
-{
-	return strcmp((*a)->d_name, (*b)->d_name);
+	ic_buf_init(&file, IC_MAX_PATH_BYTES);
+	if (!ic_text_ends(name, strlen(name), ".conf"))
+		return 0;
+	result = ic_buf_printf(&file, err, "%s/%s", folder, name);
+	return result < 0 ? result : add_file(c, ic_buf_text(&file), err);
 }
 
 int ic_registries_conf_read(struct ic_registries_conf *c, const char *path, struct imgcheck_error **err)
 {
 	struct ic_buf folder IC_AUTO(buf);
-	struct dirent **entries = NULL;
-	int result = add_file(c, path, err), count = 0;
+	struct ic_vec names IC_AUTO(texts);
+	int result = add_file(c, path, err);
 
 	ic_buf_init(&folder, IC_MAX_PATH_BYTES);
+	ic_texts_init(&names, 0);
 	if (result == 0)
 		result = ic_buf_printf(&folder, err, "%s.d", path);
-	if (result == 0)
-		count = scandir(ic_buf_text(&folder), &entries, is_drop_in, by_bytes);
-	if (count < 0)
-		return errno == ENOENT ? 0 : ic_error_set_at(err, IMGCHECK_ERR_IO, ic_buf_text(&folder), 0, 0,
-		                                             "cannot read this folder: %s",
-		                                             strerror(errno));
-	for (int i = 0; i < count; i++) {
-		struct ic_buf file IC_AUTO(buf);
-
-		ic_buf_init(&file, IC_MAX_PATH_BYTES);
-		if (result == 0)
-			result = ic_buf_printf(&file, err, "%s/%s", ic_buf_text(&folder), entries[i]->d_name);
-		if (result == 0)
-			result = add_file(c, ic_buf_text(&file), err);
-		free(entries[i]);
-	}
-	free(entries);
+	if (result < 0 || (access(ic_buf_text(&folder), F_OK) < 0 && errno == ENOENT))
+		return result;
+	result = ic_file_list(ic_buf_text(&folder), &names, err);
+	for (size_t i = 0; i < names.count && result == 0; i++)
+		result = add_drop_in(c, ic_buf_text(&folder), ic_texts_get(&names, i), err);
 	return result;
 }
 

@@ -10,6 +10,9 @@
 #include "base/node.h"
 #include "base/ref.h"
 
+/* Among credential-helpers the auth files, with the helpers that they name themselves. */
+#define IC_CONF_AUTH_FILES "containers-auth.json"
+
 struct ic_conf_mirror {
 	char *location;
 	bool insecure;
@@ -29,6 +32,7 @@ struct ic_registries_conf {
 	struct ic_vec registries; /* struct ic_conf_registry, each prefix once */
 	struct ic_vec search;     /* texts: unqualified-search-registries */
 	struct ic_vec aliases;    /* texts, in pairs: short name, full name */
+	struct ic_vec helpers;    /* texts: credential-helpers, in order; empty: the auth files alone */
 	bool enforcing;           /* short-name-mode: a short name with several candidates is an error */
 };
 
@@ -36,7 +40,7 @@ void ic_registries_conf_init(struct ic_registries_conf *c);
 void ic_registries_conf_clear(struct ic_registries_conf *c);
 
 /*
- * Adds a file; registries of a prefix that is there already are replaced, and so is the search list, as by a drop-in.
+ * Adds a file; registries of a prefix that is there already are replaced, and so are lists of names, as by a drop-in.
  * Errors: SYNTAX, CONFIG with the line, LIMIT, NOMEM; what was added may then be a part.
  */
 int ic_registries_conf_add(struct ic_registries_conf *c, const char *place, const char *text, size_t len,

@@ -12,21 +12,26 @@ static void look_up(const struct ic_vec *files, const char *repository)
 {
 	static const enum ic_auth_rules rules[] = {IC_AUTH_KUBELET, IC_AUTH_CONTAINERS};
 	const struct ic_authfile *file = ic_vec_at(files, 0);
+	struct ic_vec found IC_AUTO(vec);
+	struct ic_auth_match next;
+	size_t at = 0;
 
-	for (size_t i = 0; i < IC_COUNT(rules); i++) {
-		struct ic_vec found IC_AUTO(vec);
+	ic_vec_init(&found, sizeof(struct ic_auth_match), 2 * IC_MAX_LIST_ITEMS);
+	FUZZ_REQUIRE(ic_keyring_find(files, repository, &found, NULL) == 0);
+	FUZZ_REQUIRE(found.count <= 2 * file->entries.count);
+	for (size_t m = 0; m < found.count; m++) {
+		const struct ic_auth_match *match = ic_vec_at(&found, m);
 
-		ic_vec_init(&found, sizeof(struct ic_auth_match), 2 * IC_MAX_LIST_ITEMS);
-		FUZZ_REQUIRE(ic_keyring_find(rules[i], files, repository, &found, NULL) == 0);
-		FUZZ_REQUIRE(found.count <= (rules[i] == IC_AUTH_CONTAINERS ? 1 : 2 * file->entries.count));
-		for (size_t m = 0; m < found.count; m++) {
-			const struct ic_auth_match *match = ic_vec_at(&found, m);
-
-			FUZZ_REQUIRE(match->file == file && match->entry->key);
-			(void)ic_keyring_use(rules[i], match->entry);
-		}
+		FUZZ_REQUIRE(match->file == file && match->entry->key);
+		(void)ic_keyring_use(IC_AUTH_KUBELET, match->entry);
 	}
-	(void)ic_keyring_helper(file, repository);
+	if (ic_keyring_next(files, repository, &at, &next)) {
+		FUZZ_REQUIRE(next.file == file && at == 1 && !next.entry != !next.helper);
+		if (next.entry)
+			(void)ic_keyring_use(IC_AUTH_CONTAINERS, next.entry);
+	}
+	for (size_t i = 0; i < IC_COUNT(rules); i++)
+		(void)ic_keyring_helper(rules[i], file, repository);
 	(void)ic_keyring_near_miss(file, repository);
 }
 

@@ -73,6 +73,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	}
 	FUZZ_REQUIRE(imgcheck_config_new(&c) == 0);
+	if (kinds[kind] == IMGCHECK_FILE_REGISTRIES_CONF)
+		FUZZ_REQUIRE(imgcheck_config_set(c, IMGCHECK_OPTION_RUNTIME, "crio", NULL) == 0);
 	if (imgcheck_config_read_data(c, kinds[kind], "given", text, size - 1, NULL) == 0)
 		for (size_t i = 0; i < IC_COUNT(images); i++)
 			check_endpoints(c, images[i]);

@@ -434,9 +434,11 @@ static const char registries_conf[] =
 	"[[registry]]\nlocation = \"docker.io\"\n[[registry.mirror]]\nlocation = \"m.local/hub\"\ninsecure = true\n"
 	"[[registry]]\nlocation = \"blocked.io\"\nblocked = true\n";
 
+static const struct setting as_crio[] = {{IMGCHECK_OPTION_RUNTIME, "crio"}};
+
 TEST(endpoint, follows_registries_conf)
 {
-	struct imgcheck_config *c = config_with(NULL, 0);
+	struct imgcheck_config *c = config_with(as_crio, 1);
 	struct ic_endpoints found;
 
 	read_auth(c, "auth.json", "{\"auths\": {\"docker.io\": {\"auth\": \"dTpw\"}, \"m.local/hub\": {\"auth\": \"bTpw\"}}}");
@@ -465,7 +467,7 @@ TEST(endpoint, asks_nobody_where_registries_conf_says_so)
 		{"blocked.io/a:1", "registries.conf blocks blocked.io/a", IMGCHECK_VERDICT_DENIED},
 		{"a:1", "cannot pull the short name \"a\": several registries", IMGCHECK_VERDICT_INVALID},
 	};
-	struct imgcheck_config *c = config_with(NULL, 0);
+	struct imgcheck_config *c = config_with(as_crio, 1);
 
 	cr_assert_eq(imgcheck_config_read_data(c, IMGCHECK_FILE_REGISTRIES_CONF, "registries.conf", registries_conf,
 	                                       strlen(registries_conf), NULL),
@@ -488,10 +490,9 @@ TEST(endpoint, asks_nobody_where_registries_conf_says_so)
 /* The most specific entry alone, where the kubelet would go through both; and no mirror of containerd's. */
 TEST(endpoint, looks_credentials_up_as_crio_does)
 {
-	struct imgcheck_config *c = config_with(NULL, 0);
+	struct imgcheck_config *c = config_with(as_crio, 1);
 	struct ic_endpoints found;
 
-	cr_assert_eq(imgcheck_config_set(c, IMGCHECK_OPTION_RUNTIME, "crio", NULL), 0);
 	read_auth(c, "auth.json", "{\"auths\": {\"r.io\": {\"auth\": \"dTpw\"}, \"r.io/team\": {\"auth\": \"dDpw\"}}}");
 	found = find(c, "r.io/team/a:1");
 	cr_assert_eq(found.list.count, 1);
@@ -506,4 +507,112 @@ TEST(endpoint, looks_credentials_up_as_crio_does)
 	cr_expect_null(at(&found, 0)->login.user);
 	ic_endpoints_clear(&found);
 	imgcheck_config_free(c);
+}
+
+static void read_conf(struct imgcheck_config *c, const char *text)
+{
+	struct imgcheck_error *err = NULL;
+
+	cr_assert_eq(imgcheck_config_read_data(c, IMGCHECK_FILE_REGISTRIES_CONF, "registries.conf", text, strlen(text), &err), 0, "%s",
+	             imgcheck_error_message(err));
+}
+
+/* Which login, or why none is known: each place by itself. */
+static const struct {
+	const char *conf, *first, *second; /* registries.conf, and two auth files */
+	const char *user, *broken;
+} lookups[] = {
+	{"", "{\"auths\": {\"r.io\": {\"auth\": \"dTpw\"}}, \"credHelpers\": {\"r.io\": \"good\"}}", "{}", "r.io", NULL},
+	{"", "{\"auths\": {\"r.io\": {\"auth\": \"dTpw\"}}, \"credHelpers\": {\"r.io\": \"empty\"}}", "{}", NULL, NULL},
+	{"", "{\"credHelpers\": {\"r.io\": \"empty\"}}", "{\"auths\": {\"r.io\": {\"auth\": \"dTpw\"}}}", "u", NULL},
+	{"", "{\"credHelpers\": {\"r.io\": \"broken\"}}", "{\"auths\": {\"r.io\": {\"auth\": \"dTpw\"}}}", NULL,
+	 "cannot ask docker-credential-broken (first) for a login for r.io"},
+	{"", "{\"credsStore\": \"good\"}", "{}", NULL, NULL},
+	{"", "{\"credHelpers\": {\"https://r.io\": \"good\", \"r.io/team\": \"good\"}}", "{}", NULL, NULL},
+	{"", "{\"auths\": {\"r.io/team\": {}, \"r.io\": {\"auth\": \"dTpw\"}}}", "{}", NULL, NULL},
+	{"credential-helpers = [\"good\"]", "{\"auths\": {\"r.io\": {\"auth\": \"dTpw\"}}}", "{}", "r.io", NULL},
+	{"credential-helpers = [\"empty\"]", "{\"auths\": {\"r.io\": {\"auth\": \"dTpw\"}}}", "{}", NULL, NULL},
+	{"credential-helpers = [\"containers-auth.json\", \"good\"]", "{\"auths\": {\"r.io\": {\"auth\": \"dTpw\"}}}", "{}", "u", NULL},
+	{"credential-helpers = [\"broken\", \"good\"]", "{}", "{}", "r.io", NULL},
+	{"credential-helpers = [\"broken\", \"containers-auth.json\"]", "{}", "{}", NULL,
+	 "cannot ask docker-credential-broken (registries.conf) for a login for r.io"},
+	{"credential-helpers = [\"broken\", \"containers-auth.json\"]", "{\"credHelpers\": {\"r.io\": \"broken\"}}",
+	 "{\"auths\": {\"r.io\": {\"auth\": \"dTpw\"}}}", NULL, "; cannot ask docker-credential-broken (first)"},
+};
+
+TEST(endpoint, looks_for_a_login_in_the_order_of_crio)
+{
+	for (size_t i = 0; i < IC_COUNT(lookups); i++) {
+		struct imgcheck_config *c = config_with(as_crio, 1);
+		struct ic_endpoints found;
+		const struct ic_endpoint *e;
+		size_t calls = 0;
+
+		imgcheck_config_set_login_fn(c, ask_helper, &calls);
+		read_conf(c, lookups[i].conf);
+		read_auth(c, "first", lookups[i].first);
+		read_auth(c, "second", lookups[i].second);
+		found = find(c, "r.io/team/a:1");
+		e = at(&found, 0);
+		cr_expect_eq(found.list.count, 1);
+		cr_expect(lookups[i].user ? e->login.user && strcmp(e->login.user, lookups[i].user) == 0 : !e->login.user, "row %zu: %s", i,
+		          e->login.user ? e->login.user : "(none)");
+		cr_expect(lookups[i].broken ? e->broken && strstr(e->broken, lookups[i].broken) : !e->broken, "row %zu: %s", i,
+		          e->broken ? e->broken : "(not broken)");
+		ic_endpoints_clear(&found);
+		imgcheck_config_free(c);
+	}
+}
+
+/* A mirror's helper is the mirror's affair. */
+TEST(endpoint, asks_the_other_places_where_a_helper_fails)
+{
+	struct imgcheck_config *c = config_with(as_crio, 1);
+	struct ic_endpoints found;
+	size_t calls = 0;
+
+	imgcheck_config_set_login_fn(c, ask_helper, &calls);
+	read_conf(c, "[[registry]]\nlocation = \"r.io\"\n[[registry.mirror]]\nlocation = \"m.io\"\n");
+	read_auth(c, "auth.json", "{\"credHelpers\": {\"m.io\": \"broken\", \"r.io\": \"good\"}}");
+	found = find(c, "r.io/a:1");
+	cr_assert_eq(found.list.count, 2);
+	cr_assert_str_eq(at(&found, 0)->host, "m.io");
+	cr_assert(at(&found, 0)->broken && !at(&found, 1)->broken);
+	cr_assert_str_eq(at(&found, 1)->login.user, "r.io");
+	ic_endpoints_clear(&found);
+	imgcheck_config_free(c);
+}
+
+/* What a runtime does not read decides nothing, and is told, whether the runtime is set before or after. */
+TEST(endpoint, tells_files_that_the_runtime_does_not_read)
+{
+	static const struct {
+		enum imgcheck_file kind;
+		const char *text, *runtime;
+	} given[] = {
+		{IMGCHECK_FILE_REGISTRIES_CONF, "[[registry]]\nlocation = \"r.io\"\nblocked = true\n", "containerd"},
+		{IMGCHECK_FILE_REGISTRIES_YAML, "mirrors: {r.io: {endpoint: ['http://m.io']}}", "crio"},
+		{IMGCHECK_FILE_CUSTOM_REGISTRIES, "[{\"url\": \"http://m.io\", \"host\": \"r.io\"}]", "crio"},
+		{IMGCHECK_FILE_CONTAINERD, "[plugins.cri.registry.mirrors.\"r.io\"]\nendpoint = [\"http://m.io\"]", "crio"},
+	};
+
+	for (size_t i = 0; i < 2 * IC_COUNT(given); i++) {
+		struct imgcheck_config *c = config_with(NULL, 0);
+		struct ic_endpoints found;
+
+		if (i % 2)
+			cr_assert_eq(imgcheck_config_set(c, IMGCHECK_OPTION_RUNTIME, given[i / 2].runtime, NULL), 0);
+		cr_assert_eq(imgcheck_config_read_data(c, given[i / 2].kind, "given", given[i / 2].text, strlen(given[i / 2].text), NULL),
+		             0);
+		if (i % 2 == 0)
+			cr_assert_eq(imgcheck_config_set(c, IMGCHECK_OPTION_RUNTIME, given[i / 2].runtime, NULL), 0);
+		cr_assert(strstr(imgcheck_error_message(ic_config_problem(c, 0)), "does not read it"));
+		cr_assert_str_eq(imgcheck_error_place(ic_config_problem(c, 0), NULL, NULL), "given");
+		cr_assert_null(ic_config_problem(c, 1));
+		found = find(c, "r.io/a:1");
+		cr_assert_eq(found.list.count, 1);
+		cr_assert_str_eq(at(&found, 0)->host, "r.io");
+		ic_endpoints_clear(&found);
+		imgcheck_config_free(c);
+	}
 }

@@ -31,7 +31,7 @@ static const char *const lines[] = {
 	"3. https://registry-1.docker.io/v2/library/busybox/manifests/latest",
 	"   upstream",
 	"   connection: TLS, certificate verified",
-	"note: registries.yaml: \"mirror\" is neither mirrors nor configs",
+	"note: registries.yaml:8: \"mirror\" is neither mirrors nor configs",
 };
 
 TEST(explain, tells_who_would_be_asked)

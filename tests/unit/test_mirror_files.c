@@ -31,6 +31,7 @@ static const struct kind hosts_toml = {"mirrors/hosts_toml.tsv", IMGCHECK_FILE_H
 static const struct kind containerd = {"mirrors/containerd.tsv", IMGCHECK_FILE_CONTAINERD, "/config.toml"};
 static const struct kind registries_yaml = {"mirrors/registries_yaml.tsv", IMGCHECK_FILE_REGISTRIES_YAML, "/registries.yaml"};
 static const struct kind custom_registries = {"mirrors/custom_registries.tsv", IMGCHECK_FILE_CUSTOM_REGISTRIES, "/custom.json"};
+static const struct kind certs_dir = {"mirrors/certs_dir.tsv", IMGCHECK_FILE_CERTS_DIR, ""};
 
 /* ------------------------------------------------------------------ what was found */
 
@@ -60,6 +61,8 @@ static void tell(struct ic_buf *out, const struct ic_endpoint *e, const struct i
 	flag(out, e->http_fallback, "fallback");
 	flag(out, e->tls && e->tls->ca.len, "ca");
 	flag(out, e->tls && e->tls->client.len, "client");
+	if (e->broken)
+		cr_assert_eq(ic_buf_printf(out, NULL, " broken"), 0);
 	tell_login(out, &e->login);
 	for (size_t i = 0; i < e->header.count; i++)
 		cr_assert_eq(ic_buf_printf(out, NULL, " %s", ic_texts_get(&e->header, i)), 0);
@@ -127,6 +130,8 @@ static void check_row(const struct test_table *t, size_t row, const struct kind 
 
 	tree_make(folder, test_table_get(t, row, "files"));
 	cr_assert_eq(imgcheck_config_new(&c), 0);
+	if (kind->kind == IMGCHECK_FILE_CERTS_DIR)
+		cr_assert_eq(imgcheck_config_set(c, IMGCHECK_OPTION_RUNTIME, "crio", NULL), 0);
 	(void)snprintf(path, sizeof(path), "%s%s", folder, kind->file);
 	result = imgcheck_config_read(c, kind->kind, path, &err);
 	if (strncmp(expected, "error: ", 7) == 0) {
@@ -171,6 +176,11 @@ TEST(mirror_files, registries_yaml_as_k3s_reads_it)
 TEST(mirror_files, custom_registries_as_the_charm_reads_them)
 {
 	check_table(&custom_registries);
+}
+
+TEST(mirror_files, certificates_as_crio_reads_them)
+{
+	check_table(&certs_dir);
 }
 
 static bool has_row(const struct test_table *t, const char *id)

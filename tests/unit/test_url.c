@@ -26,6 +26,7 @@ TEST(url, only_plain_http_and_https_is_taken)
 		{"https:///a", false, NULL, NULL, NULL},
 		{"https://:5000/a", false, NULL, NULL, NULL},
 		{"https://r:a/", false, NULL, NULL, NULL},
+		{"https://r:65536/", false, NULL, NULL, NULL},
 		{"https://user@r/", false, NULL, NULL, NULL},
 		{"https://u:p@r/", false, NULL, NULL, NULL},
 		{"https://r r/", false, NULL, NULL, NULL},
