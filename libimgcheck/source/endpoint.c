@@ -196,7 +196,8 @@ static int fill(struct ic_endpoint *e, const struct imgcheck_config *c, const st
 	e->pull = t->pull;
 	e->tls = t->mirror ? t->mirror->tls : NULL;
 	if (copy_header(e, t->mirror) == 0 && copy_found(e, t, found) && set_text(&e->scheme, t->scheme) &&
-	    set_text(&e->host, t->host) && set_text(&e->base_path, t->path) && set_text(&e->repository, t->repository) && set_text(&e->ns, ns) &&
+	    set_text(&e->host, t->host) && set_text(&e->base_path, t->path) && set_text(&e->repository, t->repository) &&
+	    set_text(&e->ns, ns) &&
 	    set_text(&e->proxy, proxy) && set_text(&e->proxy_source, proxy_source))
 		return 0;
 	return IMGCHECK_ERR_NOMEM;
