@@ -293,6 +293,7 @@ enum imgcheck_option {
 	IMGCHECK_OPTION_PLATFORM,    /* list; os/arch[/variant], default the host's */
 	IMGCHECK_OPTION_DEPTH,       /* tag, platform, blobs (default), bytes */
 	IMGCHECK_OPTION_DEADLINE,    /* seconds for the whole run, 1 to 3600, default 240 */
+	IMGCHECK_OPTION_RESERVE,     /* of the requests that a host still allows (RateLimit-Remaining), how many are left to others */
 	IMGCHECK_OPTION_PLAIN_HTTP,  /* list; host[:port] asked without TLS; without a port: port 80 alone */
 	IMGCHECK_OPTION_SKIP_VERIFY, /* list; host[:port] whose certificate is not verified (insecure); without a port: 443 */
 	IMGCHECK_OPTION_HTTP_PROXY,  /* URL of the proxy for http, "" for none */
@@ -410,6 +411,7 @@ struct imgcheck_event {
 	const char *host;   /* NULL where the event is not about one */
 	const char *text;
 	size_t done, total; /* images decided, images in all */
+	long retry_after;   /* of an answer: seconds for which the host wants no requests (429 and 503), 0 where it does not say */
 };
 
 /* Is called by imgcheck_run_new(), imgcheck_run_step() and imgcheck_check(), in their thread.  It must not free the run. */

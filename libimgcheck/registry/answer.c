@@ -61,6 +61,8 @@ enum imgcheck_verdict ic_answer_verdict(const struct ic_http_answer *answer)
 		return answer->status > 299 ? verdict_of_status(answer->status) : IMGCHECK_VERDICT_SERVER_ERROR;
 	case IC_HTTP_DEADLINE:
 		return IMGCHECK_VERDICT_DEADLINE;
+	case IC_HTTP_UNSENT:
+		return IMGCHECK_VERDICT_RATE_LIMITED;
 	case IC_HTTP_FAILED:
 		return IMGCHECK_VERDICT_SERVER_ERROR;
 	}

@@ -270,7 +270,7 @@ static void tell(const struct ic_token *t, const struct ic_http_answer *answer)
 	else
 		result = ic_buf_printf(&text, NULL, ": %s", answer->detail);
 	if (result == 0)
-		ic_config_tell(t->session->config, &(struct imgcheck_event){IMGCHECK_EVENT_REQUEST, host.data, text.data, 0, 0});
+		ic_config_tell(t->session->config, &(struct imgcheck_event){IMGCHECK_EVENT_REQUEST, host.data, text.data, 0, 0, 0});
 }
 
 /*

@@ -96,6 +96,18 @@ static void finish_refused(struct ic_exchange *x, enum imgcheck_verdict verdict,
 	end(x, &reply);
 }
 
+/* The host wants no more requests; where some are to be left to others, it then gets none. */
+static void set_limited(struct ic_exchange *x, const char *reason)
+{
+	if (ic_config_reserve(x->session->config, NULL))
+		ic_http_turn_away(x->session->http);
+	if (x->host->limited)
+		return;
+	x->host->limited = ic_text_copy(reason, strlen(reason));
+	if (!x->host->limited)
+		ic_session_fail(x->session, IMGCHECK_ERR_NOMEM);
+}
+
 static void finish(struct ic_exchange *x, const struct ic_http_answer *answer)
 {
 	struct ic_reply reply = {.answer = answer, .verdict = ic_answer_verdict(answer), .reason = "",
@@ -110,11 +122,8 @@ static void finish(struct ic_exchange *x, const struct ic_http_answer *answer)
 			ic_session_fail(x->session, IMGCHECK_ERR_NOMEM);
 		reply.reason = ic_buf_text(&reason);
 	}
-	if (reply.verdict == IMGCHECK_VERDICT_RATE_LIMITED && !x->host->limited) {
-		x->host->limited = ic_text_copy(reply.reason, strlen(reply.reason));
-		if (!x->host->limited)
-			ic_session_fail(x->session, IMGCHECK_ERR_NOMEM);
-	}
+	if (reply.verdict == IMGCHECK_VERDICT_RATE_LIMITED)
+		set_limited(x, reply.reason);
 	end(x, &reply);
 }
 
@@ -130,6 +139,15 @@ static int describe(const struct ic_exchange *x, const struct ic_http_answer *an
 	return ic_buf_printf(out, NULL, ": %s", answer->detail);
 }
 
+/* Seconds for which the host wants to be left alone; 0 where it does not say so. */
+static long wanted_pause(const struct ic_http_answer *answer)
+{
+	const char *value = answer->status == 429 || answer->status == 503 ? ic_http_header(answer, "retry-after", 0) : NULL;
+	ic_msec pause;
+
+	return value && ic_retry_after(value, ic_http_header(answer, "date", 0), &pause) ? (long)(pause / 1000) : 0;
+}
+
 static void tell(const struct ic_exchange *x, const struct ic_http_answer *answer)
 {
 	struct ic_buf text IC_AUTO(buf);
@@ -138,10 +156,38 @@ static void tell(const struct ic_exchange *x, const struct ic_http_answer *answe
 
 	ic_buf_init(&text, IC_MAX_REASON_BYTES);
 	ic_buf_init(&host, IC_MAX_URL_BYTES);
-	if (answer->end == IC_HTTP_DEADLINE || !ic_url_parse(x->url, &url) ||
+	if (answer->end == IC_HTTP_DEADLINE || answer->end == IC_HTTP_UNSENT || !ic_url_parse(x->url, &url) ||
 	    ic_buf_add(&host, url.host, url.host_len, NULL) < 0 || describe(x, answer, &text) < 0)
 		return;
-	ic_config_tell(x->session->config, &(struct imgcheck_event){IMGCHECK_EVENT_REQUEST, host.data, text.data, 0, 0});
+	ic_config_tell(x->session->config, &(struct imgcheck_event){IMGCHECK_EVENT_REQUEST, host.data, text.data, 0, 0,
+	                                                            wanted_pause(answer)});
+}
+
+static void leave_rest(struct ic_exchange *x, const struct ic_http_answer *answer, size_t remaining)
+{
+	struct ic_buf reason IC_AUTO(buf);
+
+	ic_buf_init(&reason, IC_MAX_REASON_BYTES);
+	if (describe(x, answer, &reason) < 0 ||
+	    ic_buf_printf(&reason, NULL, ": %zu requests remain, which are left to others", remaining) < 0)
+		ic_session_fail(x->session, IMGCHECK_ERR_NOMEM);
+	set_limited(x, ic_buf_text(&reason));
+}
+
+/*
+ * Where requests are to be left to others, the host gets no more once no more than those remain.  That holds for requests
+ * that count: where what remains does not become less, they are free, as HEAD is on Docker Hub.
+ */
+static void heed_limit(struct ic_exchange *x, const struct ic_http_answer *answer)
+{
+	size_t reserve, remaining;
+
+	if (!ic_config_reserve(x->session->config, &reserve) || !ic_remaining(answer, &remaining))
+		return;
+	if (remaining >= x->host->remaining)
+		x->host->remaining = remaining;
+	else if (remaining <= reserve)
+		leave_rest(x, answer, remaining);
 }
 
 /* True: the redirect is followed, or refused and the exchange finished. */
@@ -222,7 +268,7 @@ static bool has_learned(struct ic_exchange *x, const struct ic_http_answer *answ
 /* Whether the request is repeated; *delay tells after how long. */
 static bool is_repeated(struct ic_exchange *x, const struct ic_http_answer *answer, ic_msec *delay)
 {
-	if (answer->status == 429 && x->host->limited)
+	if (answer->status == 429 && (x->host->limited || ic_config_reserve(x->session->config, NULL)))
 		return false;
 	x->attempts.last_host = x->question.last_endpoint;
 	x->attempts.left = ic_session_left(x->session);
@@ -260,6 +306,8 @@ static void decide(struct ic_exchange *x, const struct ic_http_answer *answer, b
 		ask_again(x, answer, 0);
 	} else if (answer->end == IC_HTTP_ANSWERED && answer->status / 100 == 3 && follow(x, answer)) {
 		return;
+	} else if (answer->end == IC_HTTP_UNSENT && x->host->limited) {
+		finish_refused(x, IMGCHECK_VERDICT_RATE_LIMITED, x->host->limited);
 	} else if (is_repeated(x, answer, &delay)) {
 		ask_again(x, answer, delay);
 	} else {
@@ -274,6 +322,7 @@ static void on_answer(void *arg, const struct ic_http_answer *answer)
 	bool pioneer = x->pioneer, scout = host->scout == x, again;
 
 	tell(x, answer);
+	heed_limit(x, answer);
 	if (pioneer)
 		host->state = IC_HOST_KNOWN;
 	if (scout)
@@ -385,6 +434,10 @@ static void begin(struct ic_exchange *x)
 
 static void proceed(struct ic_exchange *x)
 {
+	if (x->host->limited && ic_config_reserve(x->session->config, NULL)) {
+		finish_refused(x, IMGCHECK_VERDICT_RATE_LIMITED, x->host->limited);
+		return;
+	}
 	if (x->host->plain && !set_endpoint_url(x, "http"))
 		return;
 	if (x->question.url || (x->hops > 0 && (x->session->profile->ping || (x->within && x->sent_header)))) {

@@ -46,6 +46,7 @@ struct ic_http {
 	ic_msec deadline;
 	ic_msec curl_due;    /* when libcurl wants to be called; -1: never */
 	bool stopped, broken; /* broken: the loop or libcurl failed */
+	bool turned_away;     /* by the transfer that is being concluded, for its host */
 	struct ic_http_ca ca;
 	struct ic_http_cas own_cas; /* of single hosts */
 	CURL *idle[IC_MAX_STREAMS]; /* handles for the next transfers, which are costly to make */
@@ -560,13 +561,14 @@ static enum ic_lesson lesson_of(const struct ic_flight *f)
 		return IC_LESSON_MUTE;
 	case IC_HTTP_ANSWERED:
 	case IC_HTTP_DEADLINE:
+	case IC_HTTP_UNSENT:
 	case IC_HTTP_FAILED:
 		break;
 	}
 	return IC_LESSON_NONE;
 }
 
-/* Those that wait for a host that cannot be reached end as this one did. */
+/* Those that wait for the host end in the same way: it cannot be reached, or wants no more. */
 static void share_end(struct ic_http *h, struct ic_host *host, enum ic_http_end end, const char *detail)
 {
 	uint64_t last = h->queue.last_number;
@@ -596,6 +598,7 @@ static void conclude(struct ic_http *h, struct ic_transfer *t, CURLcode code)
 	judge(t, code, &detail);
 	end = a->end;
 	hopeless = ic_queue_done(&h->queue, &t->job, lesson_of(t->flight), a->status == 429 || a->status == 503);
+	h->turned_away = false;
 	if (end == IC_HTTP_ANSWERED || end == IC_HTTP_TOO_LARGE) {
 		t->done(t->arg, a);
 		drop(t);
@@ -604,6 +607,13 @@ static void conclude(struct ic_http *h, struct ic_transfer *t, CURLcode code)
 	}
 	if (hopeless)
 		share_end(h, host, end, ic_buf_text(&detail));
+	else if (h->turned_away)
+		share_end(h, host, IC_HTTP_UNSENT, "not sent, since the host wants no more requests now");
+}
+
+void ic_http_turn_away(struct ic_http *h)
+{
+	h->turned_away = true;
 }
 
 static void end_all(struct ic_http *h, enum ic_http_end end, const char *detail)

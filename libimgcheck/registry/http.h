@@ -48,6 +48,7 @@ enum ic_http_end {
 	IC_HTTP_STALLED,    /* a time limit of this request, not of the run */
 	IC_HTTP_TOO_LARGE,  /* the body is beyond its ceiling; status and headers are usable */
 	IC_HTTP_DEADLINE,   /* the run's deadline, or cancelled */
+	IC_HTTP_UNSENT,     /* its host wants no more requests: ic_http_turn_away() */
 	IC_HTTP_FAILED      /* header fields beyond their ceiling, no memory, or a fault of libcurl */
 };
 
@@ -83,6 +84,12 @@ int ic_http_submit(struct ic_http *h, const struct ic_http_request *request, ic_
  * before the deadline changes nothing: waiting for it would only keep those that wait from their own answer.
  */
 void ic_http_hold(struct ic_http *h, const char *url, ic_msec until);
+
+/*
+ * To be called from an ic_http_done alone: requests that still wait for the same host as the one that is done are not
+ * sent, and end with IC_HTTP_UNSENT.
+ */
+void ic_http_turn_away(struct ic_http *h);
 
 /* Readable when ic_http_step() has something to do.  Borrowed. */
 int ic_http_fd(const struct ic_http *h);

@@ -123,10 +123,24 @@ static ic_msec delay_for_end(const struct ic_retry *state, enum ic_http_end end)
 	case IC_HTTP_TLS:
 	case IC_HTTP_TOO_LARGE:
 	case IC_HTTP_DEADLINE:
+	case IC_HTTP_UNSENT:
 	case IC_HTTP_FAILED:
 		return -1;
 	}
 	return -1;
+}
+
+bool ic_remaining(const struct ic_http_answer *answer, size_t *out)
+{
+	static const char *const names[] = {"ratelimit-remaining", "x-ratelimit-remaining"};
+
+	for (size_t i = 0; i < IC_COUNT(names); i++) {
+		const char *value = ic_http_header(answer, names[i], 0);
+
+		if (value && ic_text_to_size(value, strspn(value, "0123456789"), SIZE_MAX, out))
+			return true;
+	}
+	return false;
 }
 
 ic_msec ic_retry_delay(const struct ic_retry *state, const struct ic_http_answer *answer)

@@ -31,4 +31,7 @@ ic_msec ic_retry_delay(const struct ic_retry *state, const struct ic_http_answer
  */
 bool ic_retry_after(const char *value, const char *date, ic_msec *out);
 
+/* How many requests the host still allows: "76;w=21600" of RateLimit-Remaining.  False: it does not say. */
+bool ic_remaining(const struct ic_http_answer *answer, size_t *out);
+
 #endif

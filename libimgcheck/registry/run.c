@@ -55,7 +55,7 @@ static void tell_done(struct imgcheck_run *r, size_t i)
 	r->done++;
 	ic_lanes_decided(&r->lanes, i);
 	leave_source(r, i);
-	ic_config_tell(r->config, &(struct imgcheck_event){IMGCHECK_EVENT_DONE, result->host, result->reference, r->done, r->count});
+	ic_config_tell(r->config, &(struct imgcheck_event){IMGCHECK_EVENT_DONE, result->host, result->reference, r->done, r->count, 0});
 }
 
 /* An image that is decided without asking anybody. */

@@ -45,6 +45,7 @@ struct ic_host_state {
 	const void *scout;
 	struct ic_waiters paused;
 	char *limited;                        /* the reason of the one that gave up; NULL before */
+	size_t remaining;                     /* the most requests that it was heard to still allow; 0 before */
 	char *basic;                          /* "Authorization: Basic ...", secret; NULL until it is needed */
 	struct ic_waiters waiters;            /* for the first answer */
 	void *tokens;                         /* tree of struct ic_token by repository */

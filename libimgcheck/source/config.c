@@ -176,6 +176,14 @@ unsigned ic_config_deadline_seconds(const struct imgcheck_config *c)
 	return (unsigned)strtoul(ic_config_value(c, IMGCHECK_OPTION_DEADLINE), NULL, 10);
 }
 
+bool ic_config_reserve(const struct imgcheck_config *c, size_t *out)
+{
+	const char *value = ic_config_value(c, IMGCHECK_OPTION_RESERVE);
+	size_t number;
+
+	return value && ic_text_to_size(value, strlen(value), (size_t)-1, out ? out : &number);
+}
+
 /* The option that governs an outcome; IC_OPTION_COUNT for those that are never held against anybody. */
 static unsigned option_of(enum imgcheck_outcome outcome)
 {

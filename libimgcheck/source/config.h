@@ -69,6 +69,9 @@ enum ic_runtime ic_config_runtime(const struct imgcheck_config *c);
 enum ic_depth ic_config_depth(const struct imgcheck_config *c);
 unsigned ic_config_deadline_seconds(const struct imgcheck_config *c);
 
+/* Whether requests that a host still allows are to be left to others, and how many (out may be NULL). */
+bool ic_config_reserve(const struct imgcheck_config *c, size_t *out);
+
 /* The effect that the policy gives to an outcome. */
 enum imgcheck_decision ic_config_effect(const struct imgcheck_config *c, enum imgcheck_outcome outcome);
 

@@ -11,6 +11,7 @@
 #include "source/proxy.h"
 
 #define MAX_DEADLINE_SECONDS 3600
+#define MAX_RESERVE 1000000
 
 static const char *const effect_words[] = {"veto", "warn", NULL};
 static const char *const switch_words[] = {"false", "true", NULL};
@@ -93,6 +94,15 @@ static int check_deadline(const char *value, struct imgcheck_error **err)
 	                    MAX_DEADLINE_SECONDS);
 }
 
+static int check_reserve(const char *value, struct imgcheck_error **err)
+{
+	size_t number;
+
+	if (ic_text_to_size(value, strlen(value), MAX_RESERVE, &number))
+		return 0;
+	return ic_error_set(err, IMGCHECK_ERR_CONFIG, "\"%s\" is not a number up to %d", value, MAX_RESERVE);
+}
+
 static int check_host(const char *value, struct imgcheck_error **err)
 {
 	struct ic_host host;
@@ -147,6 +157,8 @@ static const struct ic_option options[] = {
 	                           .help = "how far to look into an image", .words = depth_words},
 	[IMGCHECK_OPTION_DEADLINE] = {.name = "deadline", .argument = "SECONDS", .initial = "240",
 	                              .help = "time for the whole check, 1 to 3600", .check = check_deadline},
+	[IMGCHECK_OPTION_RESERVE] = {.name = "reserve", .argument = "N",
+	                             .help = "leave a host's last N requests (RateLimit-Remaining) to others", .check = check_reserve},
 	[IMGCHECK_OPTION_PLAIN_HTTP] = {.name = "plain-http", .argument = "HOST[:PORT]", .list = true,
 	                                .help = "ask this host without TLS; without a port: port 80",
 	                                .check = check_host},

@@ -50,6 +50,31 @@ TEST(retry, times_are_seconds_or_dates)
 	}
 }
 
+TEST(retry, what_remains_is_read)
+{
+	static const struct {
+		const char *field;
+		bool told;
+		size_t remaining;
+	} cases[] = {
+		{"ratelimit-remaining: 76;w=21600", true, 76}, {"ratelimit-remaining: 0;w=21600", true, 0},
+		{"x-ratelimit-remaining: 12", true, 12},       {"ratelimit-remaining: -1", false, 0},
+		{"ratelimit-remaining: many", false, 0},       {"ratelimit-limit: 100;w=21600", false, 0},
+		{"ratelimit-remaining: 99999999999999999999999", false, 0},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct ic_http_answer answer = {.status = 200};
+		size_t remaining = 0;
+
+		ic_texts_init(&answer.header, 4);
+		cr_assert_eq(ic_texts_push(&answer.header, cases[i].field, strlen(cases[i].field), NULL), 0);
+		cr_expect_eq(ic_remaining(&answer, &remaining), cases[i].told, "%s", cases[i].field);
+		cr_expect(!cases[i].told || remaining == cases[i].remaining, "%s: %zu", cases[i].field, remaining);
+		ic_texts_clear(&answer.header);
+	}
+}
+
 TEST(retry, what_is_repeated_and_when)
 {
 	const struct ic_profile *crio = ic_profile_get(IC_RUNTIME_CRIO);
