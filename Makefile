@@ -119,14 +119,14 @@ $(BUILD)/libhooks.a: $(filter-out %/hooks/imgcheck.o,$(HOOK_OBJECTS))
 # In the build folder the programs find the library beside themselves; installed ones take it from the system.
 $(BUILD)/imgcheck: $(HOOK_OBJECTS) $(BUILD)/libimgcheck.so
 	$(if $(V),,@echo "  LD      $@")
-	$(Q)$(CC) -pie $(ALL_LDFLAGS) -Wl,-rpath,'$$ORIGIN' -o $@ $(HOOK_OBJECTS) -L$(BUILD) -limgcheck -ljansson
+	$(Q)$(CC) -pie $(ALL_LDFLAGS) -Wl,-rpath,'$$ORIGIN' -o $@ $(HOOK_OBJECTS) -L$(BUILD) -limgcheck -ljansson -lcurl
 
 $(BUILD)/imgcheck.bash: hooks/completion/generate $(BUILD)/imgcheck
 	$(Q)hooks/completion/generate $(BUILD)/imgcheck > $@
 
 $(BUILD)/install/imgcheck: $(HOOK_OBJECTS) $(BUILD)/libimgcheck.so
 	@mkdir -p $(@D)
-	$(Q)$(CC) -pie $(ALL_LDFLAGS) -o $@ $(HOOK_OBJECTS) -L$(BUILD) -limgcheck -ljansson
+	$(Q)$(CC) -pie $(ALL_LDFLAGS) -o $@ $(HOOK_OBJECTS) -L$(BUILD) -limgcheck -ljansson -lcurl
 
 $(BUILD)/examples/%: $(BUILD)/obj/libimgcheck/examples/%.o $(BUILD)/libimgcheck.so
 	@mkdir -p $(@D)

@@ -12,6 +12,7 @@ int cmd_explain(char *const *argv);
 int cmd_audit(char *const *argv);
 int cmd_diff(char *const *argv);
 int cmd_plan(char *const *argv);
+int cmd_watch(char *const *argv);
 int cmd_report(char *const *argv);
 int cmd_hook(char *const *argv);
 

@@ -26,6 +26,7 @@ static const struct {
 	{ "diff", cmd_diff, "what two releases need differently" },
 	{ "audit", cmd_audit, "a list of images against what manifests need" },
 	{ "plan", cmd_plan, "how to copy what is missing" },
+	{ "watch", cmd_watch, "notices tags that move and images that vanish" },
 	{ "report", cmd_report, "what the last hook run found" },
 	{ "hook", cmd_hook, "a hook of a snap" },
 };

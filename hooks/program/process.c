@@ -47,8 +47,12 @@ static void close_fd(int *fd)
 static _Noreturn void child(const struct process *p, const int *out, const int *err, pid_t parent)
 {
 	int null, status;
+	sigset_t none;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	/* The parent may block signals that it waits for; whatever runs here is to be ended by them. */
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
 	if (getppid() != parent)
 		_exit(STATUS_INTERNAL); /* it died before the line above */
 	null = open("/dev/null", O_RDONLY | O_CLOEXEC);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "html.h"
 
-/*
- * One page that stands alone: images by platforms, what is wrong, who needs them.  No script, nothing from elsewhere,
- * and a policy in the page that forbids both, should a text ever get through as markup.
- */
+/* The page of a report: images by platforms, what is wrong, who needs them. */
 
 #include <string.h>
 #include <time.h>
@@ -17,17 +15,28 @@ static const char head[] =
 	"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
 	"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
 	"<title>imgcheck</title>\n<style>\n"
-	"body { font-family: sans-serif; margin: 2em auto; max-width: 80em; padding: 0 1em; color: #222; background: #fff }\n"
+	":root { color-scheme: light dark }\n"
+	"body { font-family: sans-serif; margin: 2em auto; max-width: 80em; padding: 0 1em }\n"
 	"table { border-collapse: collapse; width: 100% }\n"
-	"th, td { border: 1px solid #bbb; padding: .3em .6em; text-align: left; vertical-align: top; overflow-wrap: anywhere }\n"
-	"thead th { background: #eee } thead th, td[class] { white-space: nowrap }\n"
+	"th, td { border: 1px solid #999; padding: .3em .6em; text-align: left; vertical-align: top; overflow-wrap: anywhere }\n"
+	"thead th { background: #8883 } thead th, td[class] { white-space: nowrap }\n"
 	"tbody th { font-family: monospace; font-weight: normal; min-width: 20em }\n"
-	".ok { background: #dfd } .veto { background: #fcc; font-weight: bold }\n"
-	".warn { background: #ffc } .allow { background: #eee }\n"
+	".ok { background: #0a03 } .veto { background: #f005; font-weight: bold }\n"
+	".warn { background: #fd05 } .allow { background: #8882 }\n"
 	"summary { cursor: pointer } ul { margin: .3em 0; padding-left: 1.2em }\n"
-	"</style>\n</head>\n<body>\n<h1>Image check</h1>\n";
+	"</style>\n</head>\n<body>\n";
 
-static void print_text(const char *text, FILE *out)
+void html_begin(const char *title, FILE *out)
+{
+	fprintf(out, "%s<h1>%s</h1>\n", head, title);
+}
+
+void html_end(FILE *out)
+{
+	fputs("</body>\n</html>\n", out);
+}
+
+void html_text(const char *text, FILE *out)
 {
 	for (; *text; text++) {
 		if (*text == '&')
@@ -41,6 +50,16 @@ static void print_text(const char *text, FILE *out)
 		else
 			fputc(*text, out);
 	}
+}
+
+void html_time(long long when, FILE *out)
+{
+	char text[32] = "";
+	time_t seconds = (time_t)when;
+	struct tm utc;
+
+	if (when >= 0 && gmtime_r(&seconds, &utc) && strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &utc))
+		fprintf(out, "<time>%s</time>", text);
 }
 
 /* ------------------------------------------------------------------ what stands in the table */
@@ -114,9 +133,9 @@ static void print_cells(json_t *const *images, size_t n, const struct lines *pla
 			continue;
 		}
 		fputs("<td class=\"", out);
-		print_text(cell_class(found), out);
+		html_text(cell_class(found), out);
 		fputs("\">", out);
-		print_text(render_text(found, "verdict"), out);
+		html_text(render_text(found, "verdict"), out);
 		fputs("</td>", out);
 	}
 }
@@ -132,10 +151,10 @@ static void print_reasons(json_t *const *images, size_t n, FILE *out)
 		if (render_is_ok(images[i]) || !strcmp(reason, last))
 			continue;
 		fputs(*last ? "<br>" : "", out);
-		print_text(reason, out);
+		html_text(reason, out);
 		if (*host) {
 			fputs(" (", out);
-			print_text(host, out);
+			html_text(host, out);
 			fputc(')', out);
 		}
 		last = reason;
@@ -148,11 +167,11 @@ static void print_origin(const json_t *origin, FILE *out)
 	json_t *line = json_object_get(origin, "line");
 
 	fputs("<li>", out);
-	print_text(render_text(origin, "file"), out);
+	html_text(render_text(origin, "file"), out);
 	if (json_is_integer(line))
 		fprintf(out, ":%lld", (long long)json_integer_value(line));
 	fputc(' ', out);
-	print_text(render_text(origin, "object"), out);
+	html_text(render_text(origin, "object"), out);
 	fputs("</li>", out);
 }
 
@@ -177,7 +196,7 @@ static void print_table(const struct view *v, FILE *out)
 	fputs("<table>\n<thead><tr><th scope=\"col\">image</th>", out);
 	for (size_t i = 0; i < platforms.count; i++) {
 		fputs("<th scope=\"col\">", out);
-		print_text(platforms.line[i], out);
+		html_text(platforms.line[i], out);
 		fputs("</th>", out);
 	}
 	fputs("<th scope=\"col\">reason</th><th scope=\"col\">needed by</th></tr></thead>\n<tbody>\n", out);
@@ -185,7 +204,7 @@ static void print_table(const struct view *v, FILE *out)
 		for (next = i + 1; next < count && !order(&images[i], &images[next]);)
 			next++;
 		fputs("<tr><th scope=\"row\">", out);
-		print_text(render_text(images[i], "reference"), out);
+		html_text(render_text(images[i], "reference"), out);
 		fputs("</th>", out);
 		print_cells(images + i, next - i, &platforms, out);
 		print_reasons(images + i, next - i, out);
@@ -200,11 +219,11 @@ static void print_problem(const json_t *problem, FILE *out)
 	json_t *line = json_object_get(problem, "line");
 
 	fputs("<li>", out);
-	print_text(render_text(problem, "file"), out);
+	html_text(render_text(problem, "file"), out);
 	if (json_is_integer(line))
 		fprintf(out, ":%lld", (long long)json_integer_value(line));
 	fputs(": ", out);
-	print_text(render_text(problem, "message"), out);
+	html_text(render_text(problem, "message"), out);
 	fputs("</li>\n", out);
 }
 
@@ -228,33 +247,27 @@ static void print_decision(const json_t *report, FILE *out)
 	const char *subject = render_text(report, "subject");
 
 	fputs("<p class=\"decision ", out);
-	print_text(render_text(report, "decision"), out);
+	html_text(render_text(report, "decision"), out);
 	fputs("\">", out);
-	print_text(subject, out);
+	html_text(subject, out);
 	fputs(*subject ? ": " : "", out);
-	print_text(render_text(report, "decision"), out);
+	html_text(render_text(report, "decision"), out);
 	fputs(": ", out);
 	render_counts(report, out);
 	fputs("</p>\n", out);
 }
 
-static void print_time(long long when, FILE *out)
-{
-	char text[32] = "";
-	time_t seconds = (time_t)when;
-	struct tm utc;
-
-	if (when >= 0 && gmtime_r(&seconds, &utc) && strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &utc))
-		fprintf(out, "<p>checked at <time>%s</time></p>\n", text);
-}
-
 void render_html(const struct view *v, FILE *out)
 {
-	fputs(head, out);
+	html_begin("Image check", out);
 	for (size_t r = 0; r < v->count; r++)
 		print_decision(v->reports[r], out);
-	print_time(v->time, out);
+	if (v->time >= 0) {
+		fputs("<p>checked at ", out);
+		html_time(v->time, out);
+		fputs("</p>\n", out);
+	}
 	print_table(v, out);
 	print_problems(v, out);
-	fputs("</body>\n</html>\n", out);
+	html_end(out);
 }

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-
-/* Metrics in the text format that a collector reads from a file. */
+#include "prometheus.h"
 
 #include <string.h>
 
 #include "program/document.h"
 #include "render/render.h"
 
-static void print_head(const char *name, const char *help, FILE *out)
+void prometheus_head(const char *name, const char *type, const char *help, FILE *out)
 {
-	fprintf(out, "# HELP %s %s\n# TYPE %s gauge\n", name, help, name);
+	fprintf(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
 }
 
-static void print_label(const char *name, const char *value, FILE *out)
+void prometheus_label(const char *name, const char *value, FILE *out)
 {
 	fprintf(out, "%s=\"", name);
 	for (; *value; value++) {
@@ -28,7 +27,7 @@ static void print_label(const char *name, const char *value, FILE *out)
 
 static void print_verdicts(const json_t *images, FILE *out)
 {
-	print_head("imgcheck_images", "Images by verdict.", out);
+	prometheus_head("imgcheck_images", "gauge", "Images by verdict.", out);
 	for (int verdict = IMGCHECK_VERDICT_OK; verdict <= IMGCHECK_VERDICT_SKIPPED; verdict++) {
 		const char *name = imgcheck_verdict_name((enum imgcheck_verdict)verdict);
 		size_t i, count = 0;
@@ -37,7 +36,7 @@ static void print_verdicts(const json_t *images, FILE *out)
 		json_array_foreach(images, i, image)
 			count += !strcmp(render_text(image, "verdict"), name);
 		fprintf(out, "imgcheck_images{");
-		print_label("verdict", name, out);
+		prometheus_label("verdict", name, out);
 		fprintf(out, "} %zu\n", count);
 	}
 }
@@ -56,10 +55,11 @@ static void print_images(const json_t *images, FILE *out)
 		    !json_is_false(json_object_get(pullable, reference)))
 			document_set(pullable, reference, json_boolean(render_is_ok(image)));
 	}
-	print_head("imgcheck_image_pullable", "Whether a node could pull the image (1), or not as far as was found out (0).", out);
+	prometheus_head("imgcheck_image_pullable", "gauge",
+			"Whether a node could pull the image (1), or not as far as was found out (0).", out);
 	json_object_foreach(pullable, reference, ok) {
 		fprintf(out, "imgcheck_image_pullable{");
-		print_label("reference", reference, out);
+		prometheus_label("reference", reference, out);
 		fprintf(out, "} %d\n", json_is_true(ok));
 	}
 }
@@ -69,12 +69,12 @@ static void print_problems(const json_t *report, FILE *out)
 	static const enum imgcheck_outcome classes[] = { IMGCHECK_OUTCOME_UNRESOLVED, IMGCHECK_OUTCOME_UNREADABLE,
 							 IMGCHECK_OUTCOME_INTERNAL };
 
-	print_head("imgcheck_problems", "What could not be read, resolved or evaluated, by class.", out);
+	prometheus_head("imgcheck_problems", "gauge", "What could not be read, resolved or evaluated, by class.", out);
 	for (size_t i = 0; i < COUNT(classes); i++) {
 		const char *name = imgcheck_outcome_name(classes[i]);
 
 		fprintf(out, "imgcheck_problems{");
-		print_label("class", name, out);
+		prometheus_label("class", name, out);
 		fprintf(out, "} %lld\n", render_count(report, name));
 	}
 }
@@ -87,14 +87,14 @@ void render_prometheus(const struct view *v, FILE *out)
 	print_verdicts(images, out);
 	print_images(images, out);
 	print_problems(report, out);
-	print_head("imgcheck_veto", "Whether the check did not pass (1) or did (0).", out);
+	prometheus_head("imgcheck_veto", "gauge", "Whether the check did not pass (1) or did (0).", out);
 	fprintf(out, "imgcheck_veto %d\n", veto);
 	if (v->time >= 0) {
-		print_head("imgcheck_last_run_timestamp_seconds", "When the check ended.", out);
+		prometheus_head("imgcheck_last_run_timestamp_seconds", "gauge", "When the check ended.", out);
 		fprintf(out, "imgcheck_last_run_timestamp_seconds %lld\n", v->time);
 	}
 	if (v->seconds >= 0) {
-		print_head("imgcheck_last_run_duration_seconds", "How long the check took.", out);
+		prometheus_head("imgcheck_last_run_duration_seconds", "gauge", "How long the check took.", out);
 		fprintf(out, "imgcheck_last_run_duration_seconds %.3f\n", v->seconds);
 	}
 }

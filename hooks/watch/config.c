@@ -16,11 +16,15 @@
 
 #define MOST_GATE_SECONDS 86400UL
 
+/* More than run at once on HTTP/1.1, so that those under way do not use up what a host still allows. */
+#define RESERVE "20"
+
 /* The library's options that say how to ask; its others say how to judge, which a watch does not. */
 static const enum imgcheck_option known_options[] = {
 	IMGCHECK_OPTION_REGISTRY,    IMGCHECK_OPTION_REWRITE,    IMGCHECK_OPTION_REWRITE_MAP, IMGCHECK_OPTION_RUNTIME,
 	IMGCHECK_OPTION_DEADLINE,    IMGCHECK_OPTION_PLAIN_HTTP, IMGCHECK_OPTION_SKIP_VERIFY, IMGCHECK_OPTION_HTTP_PROXY,
 	IMGCHECK_OPTION_HTTPS_PROXY, IMGCHECK_OPTION_NO_PROXY,   IMGCHECK_OPTION_REQUIRE_MIRROR, IMGCHECK_OPTION_IGNORE,
+	IMGCHECK_OPTION_RESERVE,
 };
 
 /* One file while it is read.  A value is as imgcheck_yaml_read() tells it. */
@@ -432,7 +436,8 @@ static int configure(const struct watch_config *c, struct imgcheck_config *confi
 	proxies_apply(&proxies, config, &notices);
 	for (size_t i = 0; i < notices.count; i++)
 		say("%s", notices.line[i]);
-	if (imgcheck_config_set(config, IMGCHECK_OPTION_DEPTH, "tag", &e))
+	if (imgcheck_config_set(config, IMGCHECK_OPTION_DEPTH, "tag", &e) ||
+	    imgcheck_config_set(config, IMGCHECK_OPTION_RESERVE, RESERVE, &e))
 		return say_refused(e);
 	status = options_library_set(&c->options, "watch", config);
 	imgcheck_config_set_login_fn(config, login_helper_ask, NULL);

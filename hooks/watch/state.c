@@ -160,10 +160,12 @@ int state_open(struct state *s, const char *path, int wait_ms)
 	*s = (struct state){ .lock = -1 };
 	if (fd < 0)
 		return STATUS_INTERNAL;
-	if (wait_for_lock(fd, wait_ms))
+	if (wait_for_lock(fd, wait_ms)) {
 		status = state_look(s, path);
-	else
+	} else {
 		say("cannot use the state %s: another imgcheck is at work on it", path);
+		status = STATUS_UNDECIDED;
+	}
 	if (status)
 		close(fd);
 	else
@@ -220,6 +222,13 @@ static size_t image_place(const struct state *s, const char *ref)
 			high = middle;
 	}
 	return low;
+}
+
+const struct state_image *state_find_image(const struct state *s, const char *ref)
+{
+	size_t place = image_place(s, ref);
+
+	return place < s->image_count && !strcmp(s->images[place].ref, ref) ? &s->images[place] : NULL;
 }
 
 struct state_image *state_image(struct state *s, const char *ref)

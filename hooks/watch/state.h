@@ -135,7 +135,8 @@ struct state {
 
 /*
  * Locks the file and reads it; where there is none the state is new.  Waits up to wait_ms for another process that
- * is at work on it.  0, or an exit status after saying why: the state is then closed.
+ * is at work on it; STATUS_UNDECIDED where that does not end.  0, or an exit status after saying why: the state is then
+ * closed.
  */
 int state_open(struct state *s, const char *path, int wait_ms);
 
@@ -166,6 +167,7 @@ void state_set_text(char **to, const char *text);
 
 /* The image of this reference: borrowed until the next one is added; a new one where there is none, or NULL beyond the ceiling. */
 struct state_image *state_image(struct state *s, const char *ref);
+const struct state_image *state_find_image(const struct state *s, const char *ref); /* adds none */
 
 /* Forgets the images that are not marked as used. */
 void state_forget_images(struct state *s);

@@ -17,7 +17,8 @@ class Help(CommandTest):
         return re.findall(r"^  --([a-z-]+)(?: ([^ \n]+))?", self.run_it(command, "--help").stdout, re.M)
 
     def test_the_pages_tell_every_command_and_option(self):
-        pages = "".join((ROOT / "hooks" / "man" / page).read_text(encoding="utf-8") for page in ("imgcheck.1", "imgcheck-hook.8"))
+        pages = "".join((ROOT / "hooks" / "man" / page).read_text(encoding="utf-8")
+                        for page in ("imgcheck.1", "imgcheck-hook.8", "imgcheck-watch.8"))
         told = set(re.findall(r"(?<![\w-])-([a-z]+(?:-[a-z]+)*)", "".join(re.findall(r"^.*\bFl .*$", pages, re.M))))
         commands = self.commands()
         self.assertGreater(len(commands), 8)
