@@ -1,13 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# check-snap.sh FILE.snap|FOLDER: whether a built snap really has imgcheck's hook. For the publisher's CI.
+# check-snap.sh FILE.snap|FOLDER [CONFIG.json]: whether a built snap really has imgcheck's hooks. For the publisher's CI.
 #
 # snapcraft puts a stub that always succeeds where a hook is declared and its file is missing, and packs a hook without
-# its plug without a word: either turns the veto off in silence.
+# its plug without a word: either turns the veto off in silence. A hook whose libraries are not there fails instead, and
+# stops every refresh for good. With CONFIG.json, as `snap get -d NAME` prints it, what a unit needs that is set up so
+# has to be readable as well.
 set -eu
 
-snap=${1:?usage: check-snap.sh FILE.snap|FOLDER}
+snap=${1:?usage: check-snap.sh FILE.snap|FOLDER [CONFIG.json]}
+config=${2:-}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 failed=0
@@ -24,6 +27,8 @@ else
 	root=$work/snap
 	unsquashfs -no-progress -no-xattrs -dest "$root" "$snap" >/dev/null || { echo "check-snap: cannot unpack $snap" >&2; exit 2; }
 fi
+[ -f "$root/meta/snap.yaml" ] || { refuse "meta/snap.yaml is missing: not a snap"; exit 1; }
+root=$(cd "$root" && pwd)
 
 # The plugs of a hook in snap.yaml, as snapcraft writes it: one a line, or in brackets.
 plugs_of() {
@@ -35,46 +40,66 @@ plugs_of() {
 	' "$root/meta/snap.yaml"
 }
 
-# A hook runs the program itself, or a script that calls it.
+# Where the hooks look for libraries: what snap.yaml sets, with the folder in the place of $SNAP.
+library_path() {
+	awk '/^[^ #]/ { top = $1 } top == "environment:" && $1 == "LD_LIBRARY_PATH:" { print $2 }' "$root/meta/snap.yaml" |
+		tr -d "\"'" | sed -e "s|\${SNAP}|$root|g; s|\$SNAP/|$root/|g" -e 's|\$[{A-Z_}:+]*||g'
+}
+
+# A hook runs the program itself, or is a script that ends a line with a call of it: `|| true` behind it undoes a veto.
 check_hook() {
 	hook=$root/meta/hooks/$1
+	program=
 	if [ ! -e "$hook" ]; then
 		refuse "meta/hooks/$1 is missing"
 	elif [ ! -x "$hook" ]; then
 		refuse "meta/hooks/$1 is not executable"
-	elif grep -q 'imgcheck"* hook '"$1" "$hook" && head -c 2 "$hook" | grep -q '#!'; then
-		[ -x "$root/bin/imgcheck" ] || refuse "meta/hooks/$1 calls imgcheck, and bin/imgcheck is missing"
-		program=$root/bin/imgcheck
-	elif head -c 2 "$hook" | grep -q '#!'; then
-		refuse "meta/hooks/$1 is a script that does not call imgcheck (a stub of snapcraft?)"
-	else
+	elif ! head -c 2 "$hook" | grep -q '#!'; then
 		program=$hook
+	elif ! grep -q 'imgcheck"* hook '"$1"' *\("$@"\)* *$' "$hook"; then
+		refuse "meta/hooks/$1 is a script that does not call imgcheck (a stub of snapcraft?)"
+	elif [ -x "$root/bin/imgcheck" ]; then
+		program=$root/bin/imgcheck
+	else
+		refuse "meta/hooks/$1 calls imgcheck, and bin/imgcheck is missing"
 	fi
+	[ -z "$program" ] || check_program "meta/hooks/$1"
+	plugs_of "$1" | tr ' ' '\n' | grep -qx network ||
+		refuse "the hook $1 has no plug network in meta/snap.yaml: it could not reach a registry"
 }
 
 check_program() {
-	libraries=$root/usr/lib:$root/lib
-	for folder in "$root"/usr/lib/*-linux-gnu*; do
-		[ -d "$folder" ] && libraries=$libraries:$folder
-	done
 	said=$(LD_LIBRARY_PATH=$libraries "$program" --version 2>&1) || {
-		refuse "$program does not run: $said"
+		refuse "$1 does not run with what meta/snap.yaml sets: $said"
 		return
 	}
 	case $said in
-	imgcheck\ [0-9]*) echo "check-snap: $said" ;;
-	*) refuse "$program is not imgcheck: it says $said" ;;
+	imgcheck\ [0-9]*) echo "check-snap: $1: $said" ;;
+	*)
+		refuse "$1 is not imgcheck: it says $said"
+		return
+		;;
 	esac
+	# Here they may come from this machine; a base has none of them for sure, or one that is too old.
+	for library in libimgcheck libcurl libjansson libyaml; do
+		LD_LIBRARY_PATH=$libraries ldd "$program" | grep "$library" | grep -qF "=> $root/" ||
+			refuse "$1 does not find $library in the snap: stage it, and name its folder in LD_LIBRARY_PATH"
+	done
+	ln -sf "$program" "$work/imgcheck" # by the name of a hook it would be that hook
 }
 
-program=
-[ -f "$root/meta/snap.yaml" ] || refuse "meta/snap.yaml is missing: not a snap"
-[ -f "$root/meta/imgcheck.yaml" ] || refuse "meta/imgcheck.yaml is missing: the hook would know nothing to check"
+check_description() {
+	if [ ! -f "$root/meta/imgcheck.yaml" ]; then
+		refuse "meta/imgcheck.yaml is missing: the hook would know nothing to check"
+	elif [ -e "$work/imgcheck" ]; then
+		[ -n "$config" ] || { config=$work/config.json && echo '{}' >"$config"; }
+		said=$(LD_LIBRARY_PATH=$libraries "$work/imgcheck" images --target "$root" --snap-config "$config" 2>&1 >/dev/null) ||
+			refuse "meta/imgcheck.yaml, or what it names, cannot be used: $said"
+	fi
+}
+
+libraries=$(library_path)
 check_hook pre-refresh
-[ -z "$program" ] || check_program
-if [ -f "$root/meta/snap.yaml" ]; then
-	plugs_of pre-refresh | tr ' ' '\n' | grep -qx network ||
-		refuse "the hook pre-refresh has no plug network in meta/snap.yaml: it could not reach a registry"
-fi
-[ -e "$root/meta/hooks/post-refresh" ] || refuse "meta/hooks/post-refresh is missing: nothing would be left to it"
+check_hook post-refresh
+check_description
 exit $failed

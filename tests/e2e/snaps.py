@@ -5,8 +5,6 @@ The stand-ins hold what snapd asks of them and no more. As in the real ones, the
 brings the other libraries of its programs.
 """
 
-import pathlib
-import re
 import shutil
 import subprocess
 
@@ -37,15 +35,6 @@ def _describe(folder, name, kind):
     (folder / "meta").mkdir(exist_ok=True)
     (folder / "meta" / "snap.yaml").write_text(
         f"name: {name}\nversion: '0'\ntype: {kind}\nsummary: stand-in\ndescription: stand-in\n", encoding="utf-8")
-
-
-def _libraries(program):
-    """(what glibc brings, the rest): paths of the shared libraries of a program, its loader among the first."""
-    output = subprocess.run(["ldd", program], capture_output=True, text=True, check=True).stdout
-    paths = [pathlib.Path(path) for path in re.findall(r"(/\S+) \(0x", output)]
-    listed = subprocess.run(["dpkg", "-L", "libc6"], capture_output=True, text=True, check=True).stdout
-    glibc = {pathlib.Path(line).name for line in listed.splitlines()}
-    return [path for path in paths if path.name in glibc], [path for path in paths if path.name not in glibc]
 
 
 def _make_snapd(folder, rootfs):
@@ -108,7 +97,7 @@ def build(out, rootfs, imgcheck, versions):
     stage = out / "stage"
     for name in ("snapd", "core24"):
         (stage / name).mkdir(parents=True)
-    glibc, libraries = _libraries(imgcheck)
+    glibc, libraries = snaptree.libraries(imgcheck)
     _make_snapd(stage / "snapd", rootfs)
     _make_base(stage / "core24", rootfs, glibc)
     for version in versions:

@@ -8,6 +8,7 @@ PATH, and the environment of a hook.
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 
@@ -37,6 +38,15 @@ def assemble(folder, version, imgcheck):
         shutil.copy(imgcheck, folder / place)
     library = imgcheck.parent / "libimgcheck.so.0"
     shutil.copy(library, folder / "usr" / "lib" / library.name)
+
+
+def libraries(program):
+    """(what glibc brings, the rest): paths of the shared libraries of a program, its loader among the first."""
+    output = subprocess.run(["ldd", program], capture_output=True, text=True, check=True).stdout
+    paths = [pathlib.Path(path) for path in re.findall(r"(/\S+) \(0x", output)]
+    listed = subprocess.run(["dpkg", "-L", "libc6"], capture_output=True, text=True, check=True).stdout
+    glibc = {pathlib.Path(line).name for line in listed.splitlines()}
+    return [path for path in paths if path.name in glibc], [path for path in paths if path.name not in glibc]
 
 
 class SnapTree:
