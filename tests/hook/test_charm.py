@@ -6,6 +6,7 @@ import importlib.util
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import tempfile
@@ -13,11 +14,13 @@ import unittest
 from unittest import mock
 
 from support import ROOT, built
+from support.badserver import refused
 from support.images import Client
 from support.registry import Registry
-from support.snaptree import NAME, NEW, assemble
+from support.snaptree import NAME, NEW, OLD, SnapTree, assemble
 
-ACTION = ROOT / "hooks" / "charm" / "actions" / "check-images"
+CHARM = ROOT / "hooks" / "charm"
+ACTION, PAGE = CHARM / "actions" / "check-images", CHARM / "README.md"
 IMAGES = ("metrics-server/metrics-server:v0.6.3", "addon-resizer-amd64:1.8.9", "kube-state-metrics/kube-state-metrics:v2.10.0")
 
 TOOLS = {
@@ -75,7 +78,7 @@ class ToolsTest(unittest.TestCase):
     def environment(self):
         return {key: os.environ[key] for key in ("ASAN_OPTIONS", "UBSAN_OPTIONS") if key in os.environ} | {
             "PATH": f"{self.bin}:/usr/sbin:/usr/bin:/sbin:/bin", "STATE": str(self.state), "IMGCHECK": str(built("imgcheck")),
-            "SNAP_COMMON_ROOT": str(self.folder / "var"), "HOME": str(self.folder)}
+            "SNAP_COMMON_ROOT": str(self.folder / "var"), "CONTAINERD_ROOT": str(self.folder / "containerd"), "HOME": str(self.folder)}
 
 
 class Action(ToolsTest):
@@ -102,11 +105,17 @@ class Action(ToolsTest):
     def test_a_folder_with_all_images_there(self):
         self.assertEqual(self.act(path=self.new), (None, "ok"))
         self.assertIn("can be pulled", self.state_of("set-report"))
-        self.assertIn(f"run {NAME}.imgcheck check", self.state_of("snap-calls"))
+        # By the snap's own program, where that may read, and as this unit is configured.
+        work = self.common / "imgcheck-action"
+        self.assertEqual(self.state_of("snap-calls").splitlines(), [
+            f"get -d {NAME}", f"run {NAME}.imgcheck check --target {work}/new --snap-config {work}/config.json"])
 
     @unittest.skipUnless(shutil.which("mksquashfs") and shutil.which("unsquashfs"), "no squashfs-tools")
     def test_a_channel_whose_images_are_not_all_there(self):
-        subprocess.run(["mksquashfs", self.new, self.state / "new.snap", "-quiet", "-no-progress"], check=True, capture_output=True)
+        subprocess.run(["mksquashfs", self.new, self.state / "new.snap", "-noI", "-noD", "-noF", "-quiet", "-no-progress"], check=True,
+                       capture_output=True)
+        self.assertEqual(self.act(path=self.state / "new.snap"), (None, "ok"))
+        (self.state / "get-path").unlink()
         self.configure("all", **{"enable-gpu": True})
         failed, result = self.act(channel="1.29/stable")
         self.assertEqual(result, "missing")
@@ -125,13 +134,36 @@ class Action(ToolsTest):
             with self.subTest(parameters):
                 self.assertIn(word, self.act(**parameters)[0])
 
+    def test_what_else_an_action_ends_with(self):
+        self.configure("all", registry=refused())
+        self.assertEqual(self.act(path=self.new)[1], "undecided")
+        (self.new / "templates" / "metrics-server.yaml").write_text("a: {{ b|never }}\n", encoding="utf-8")
+        self.assertEqual(self.act(path=self.new)[1], "unreadable")
+        (self.state / "config.json").write_text("no JSON", encoding="utf-8")
+        failed, result = self.act(path=self.new)
+        self.assertEqual(result, "error")
+        self.assertIn("config.json", failed)
+
     def test_a_list_on_a_worker(self):
-        self.tool("imgcheck", f'exec "$IMGCHECK" "$@" --plain-http {_host}')
-        self.assertEqual(self.act(list=f"{_host}/all/{IMAGES[0]} {_host}/all/{IMAGES[2]}"), (None, "ok"))
-        failed, result = self.act(list=f"{_host}/all/{IMAGES[0]} {_host}/all/gone:v1")
+        # By the node's own configuration: a registry by another name is its mirror.
+        self.tool("imgcheck", 'exec "$IMGCHECK" "$@"')
+        mirror = self.folder / "containerd" / "certs.d" / "registry.internal:5000"
+        mirror.mkdir(parents=True)
+        (mirror / "hosts.toml").write_text(f'server = "http://{_host}"\n', encoding="utf-8")
+        name = "registry.internal:5000/all"
+        self.assertEqual(self.act(list=f"{name}/{IMAGES[0]} {name}/{IMAGES[2]}"), (None, "ok"))
+        failed, result = self.act(list=f"{name}/{IMAGES[0]},{name}/gone:v1")
         self.assertEqual(result, "missing")
         self.assertIn("cannot pull 1 of 2", failed)
         self.assertIsNone(self.state_of("snap-calls"))
+
+    def test_a_list_on_a_worker_whose_config_toml_has_the_mirrors(self):
+        self.tool("imgcheck", 'exec "$IMGCHECK" "$@"')
+        config = self.folder / "containerd" / "config.toml"
+        config.parent.mkdir()
+        config.write_text('version = 2\n[plugins."io.containerd.grpc.v1.cri".registry.mirrors."registry.internal:5000"]\n'
+                          f'endpoint = ["http://{_host}"]\n', encoding="utf-8")
+        self.assertEqual(self.act(list=f"registry.internal:5000/all/{IMAGES[0]}"), (None, "ok"))
 
 
 class Refresh(ToolsTest):
@@ -139,7 +171,7 @@ class Refresh(ToolsTest):
 
     def setUp(self):
         super().setUp()
-        spec = importlib.util.spec_from_file_location("snap_refresh", ROOT / "hooks" / "charm" / "snap_refresh.py")
+        spec = importlib.util.spec_from_file_location("snap_refresh", CHARM / "snap_refresh.py")
         self.module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(self.module)
         patch = mock.patch.dict(os.environ, self.environment())
@@ -166,7 +198,62 @@ class Refresh(ToolsTest):
             with self.assertRaises(subprocess.CalledProcessError):
                 self.module.refresh("cdk-addons", "1.28/stable")
 
+    def reconcile(self, says, status):
+        """The lines that the page adds to a charm, on a unit that is not the leader: (statuses, whether the rest was reached)."""
+        added = re.findall(r"^\+ {8}(.*)$", PAGE.read_text(encoding="utf-8"), re.M)
+        self.assertEqual(len(added), 4)
+        charm, statuses = mock.Mock(), []
+        charm.addon_settings.return_value = {"registry": "r:5000/cdk", "kubeconfig": "/root/kubeconfig"}
+        self.snap_says(says, status)
+        self.tool("snap", f'[ "$1" = set ] && {{ echo "$*" >>"$STATE/snap-calls"; exit 0; }}\ncat "$STATE/says" >&2\nexit {status}')
+        scope = {"self": charm, "snap_refresh": self.module, "channel": "1.28/stable", "BlockedStatus": lambda text: ("blocked", text),
+                 "status": mock.Mock(add=statuses.append), "rest": []}
+        exec("\n".join([*added, "rest.append(True)"]), scope)
+        self.assertEqual(self.state_of("snap-calls"), "set cdk-addons kubeconfig=/root/kubeconfig registry=r:5000/cdk\n")
+        (self.state / "snap-calls").unlink()
+        return statuses, scope["rest"]
+
+    def test_a_veto_blocks_the_unit_and_the_reconcile_goes_on(self):
+        statuses, rest = self.reconcile('- Run pre-refresh hook of "cdk-addons" snap if present (run hook "pre-refresh": \n-----\n'
+                                        "cannot pull 1 of 9 images that cdk-addons revision 1250 (1.28.3) needs; stopped\n-----)\n", 1)
+        self.assertEqual([kind for kind, _ in statuses], ["blocked"])
+        self.assertIn("cannot pull 1 of 9 images", statuses[0][1])
+        self.assertEqual(rest, [True])
+        self.assertEqual(self.reconcile("", 0), ([], [True]))
+
     def test_configuration_of_every_unit(self):
         self.snap_says("", 0)
         self.module.configure("cdk-addons", {"registry": "r:5000/cdk", "imgcheck.mode": None})
         self.assertEqual(self.state_of("snap-calls"), "set cdk-addons imgcheck.mode! registry=r:5000/cdk\n")
+
+
+class Unpatched(ToolsTest):
+    """What the page says of a charm without the patch: it is told by a setting, and the apply step still protects."""
+
+    def test_the_refresh_passes_and_the_apply_step_does_not(self):
+        tree = SnapTree(self.folder / "machine")
+        for revision, version in (("1", OLD), ("2", NEW)):
+            tree.mount(revision, version, built("imgcheck"))
+        tree.set_current("1")
+        config = {"kubeconfig": "x", "registry": f"{_host}/all", "enable-gpu": True, "imgcheck": {"plain-http": _host, "on-unproven": "veto"}}
+        with Client(_host) as client:
+            client.push("all/nvidia/k8s-device-plugin", "v0.14.0", ("linux/amd64", "linux/arm64"))
+        tree.configure(config)
+        status, output = tree.run_hook("pre-refresh")
+        self.assertEqual(status, 1, output)
+
+        self.tool("juju", 'while [ "$1" != -- ]; do shift; done; shift; exec "$@"')
+        self.tool("snap", 'echo "$*" >>"$STATE/snap-calls"')
+        command = re.findall(r"```sh\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.S)[-1]
+        subprocess.run(["sh", "-euc", command], env=self.environment(), check=True, timeout=60)
+        self.assertEqual(self.state_of("snap-calls"), "set cdk-addons imgcheck.mode=warn\n")
+        config["imgcheck"]["mode"] = "warn"
+        tree.configure(config)
+        status, output = tree.run_hook("pre-refresh")
+        self.assertEqual((status, "k8s-device-plugin:v0.14.2" in output), (0, True), output)
+        tree.set_current("2")
+        self.assertEqual(tree.run_hook("post-refresh")[0], 0)
+        done = subprocess.run([tree.snap / "2" / "bin" / "apply"], env=tree.environment(), capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("k8s-device-plugin:v0.14.2", done.stdout + done.stderr)
+        self.assertFalse((tree.common / "applied-version").exists())
