@@ -18,6 +18,10 @@
 #define ENVIRONMENT "/etc/environment"
 #define CONFIGURED "configured-revision"
 
+/* Of what configure shows. */
+#define MOST_FAULTS 20
+#define MOST_FAULT 350 /* bytes */
+
 static int take_variable(const char *name, const char **out)
 {
 	*out = getenv(name);
@@ -109,14 +113,20 @@ int hook_configure(const struct hook *h)
 
 	lines_add(&keys, SETTINGS_TREE);
 	if (!snapctl_get(&keys, INT64_MAX, &configuration, &why)) {
+		say_printable(why, false);
 		say("cannot read the snap's configuration: %s", why);
 		return STATUS_OK; /* other settings are not ours to refuse */
 	}
 	status = find_faults(h, configuration, &faults);
 	if (status)
 		return status;
-	for (size_t i = 0; i < faults.count; i++)
-		say("%s", faults.line[i]);
+	/* Values may be anything, and snapd shows no more than 100 lines. */
+	for (size_t i = 0; i < faults.count && i < MOST_FAULTS; i++) {
+		say_printable(faults.line[i], false);
+		say("%.*s", MOST_FAULT, faults.line[i]);
+	}
+	if (faults.count > MOST_FAULTS)
+		say("and %zu more", faults.count - MOST_FAULTS);
 	return is_new_revision(h) || !faults.count ? STATUS_OK : STATUS_MISSING;
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <syslog.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "program/document.h"
 #include "program/files.h"
@@ -24,6 +25,9 @@
 #define MOST_HOST 200 /* bytes */
 
 #define SYSLOG_MS 2000
+
+#define REPORT "last-report.json"
+#define STATUS "last-status"
 
 /* ---------------------------------------------------------------- the text */
 
@@ -132,12 +136,22 @@ static void add_hook(const struct refresh *r, const struct outcome *out, const c
 	document_set(out->report, "hook", hook);
 }
 
+/* What is left of an earlier run must not pass for a report of this one. */
+static void remove_file(const struct refresh *r, const char *name)
+{
+	AUTO(free) char *path = files_join(r->hook->state, name);
+
+	unlink(path);
+}
+
 static void write_report(const struct refresh *r, struct outcome *out)
 {
 	AUTO(free) char *text = document_render(out->report);
-	int fault = files_replace(r->hook->state, "last-report.json", 0600, text, strlen(text));
+	int fault = files_replace(r->hook->state, REPORT, 0600, text, strlen(text));
 
-	if (!fault)
+	if (fault)
+		remove_file(r, REPORT);
+	else
 		fault = history_add(r->hook->state, text, strlen(text));
 	if (fault)
 		append(out, memory_printf("the report cannot be written to %s: %s", r->hook->state, strerror(fault)));
@@ -165,7 +179,8 @@ static void write_status(const struct refresh *r, const struct outcome *out, con
 	AUTO(free) char *text = memory_printf("time=%s\nresult=%s\ndecision=%s\nrevision=%s%s\n", now, result_name(r, out),
 					      imgcheck_decision_name(out->decision), r->first ? r->first : "", counts);
 
-	(void)files_replace(r->hook->state, "last-status", 0644, text, strlen(text)); /* write_report() told what is wrong */
+	if (files_replace(r->hook->state, STATUS, 0644, text, strlen(text)))
+		remove_file(r, STATUS); /* write_report() told what is wrong */
 }
 
 /* For the hooks that come after this one.  Whatever is lost of it only makes them check once more. */

@@ -7,6 +7,7 @@ import resource
 import signal
 import subprocess
 import time
+import unittest
 
 import trees
 from support import built
@@ -89,12 +90,10 @@ class Faults(trees.TreeTest):
         self.assertEqual(self.server.requests, [])
 
     def test_what_tells_the_journal_decides_nothing(self):
-        server = BadServer(always(response(404)))
-        self.addCleanup(server.stop)
-        self.configure(f"{server.host}/x")
+        image = self.missing()
         for number in (signal.SIGKILL, 0):
             self.break_child(4, number)
-            self.refresh(1, f"{server.host}/x/new:v1", "the refresh is stopped")
+            self.refresh(1, image, "the refresh is stopped")
 
     def test_a_hang_ends_at_the_deadline(self):
         for settings, expected in (({"on-undecided": "veto"}, 1), ({"on-undecided": "warn"}, 0)):
@@ -139,9 +138,7 @@ class Faults(trees.TreeTest):
 
     def test_whatever_state_it_is_started_in(self):
         """Streams that are closed, limits and ignored signals that are inherited: a missing image stays a veto."""
-        server = BadServer(always(response(404)))
-        self.addCleanup(server.stop)
-        self.configure(f"{server.host}/x")
+        self.missing()
         bad = {
             "no streams": lambda: os.closerange(0, 3),
             "no output": lambda: os.closerange(1, 3),
@@ -156,6 +153,38 @@ class Faults(trees.TreeTest):
                 self.assertEqual(done.returncode, 1, done)
                 if name not in ("no streams", "no output"):
                     self.assertIn(b"x/new:v1", done.stderr)
+
+    def missing(self):
+        """A registry that has nothing."""
+        server = BadServer(always(response(404)))
+        self.addCleanup(server.stop)
+        self.configure(f"{server.host}/x")
+        return f"{server.host}/x/new:v1"
+
+    def test_a_report_that_cannot_be_written_leaves_none_of_an_earlier_run(self):
+        image = self.missing()
+        self.configure(image.removesuffix("/new:v1"), {"mode": "warn"})
+        self.refresh(0, image)
+        self.configure(image.removesuffix("/new:v1"))
+        self.tree.prepare = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (16, 16))  # as a full disk
+        self.refresh(1, image, "the report cannot be written", "accept-revision=2")
+        state = self.tree.common / "imgcheck"
+        self.assertEqual([path.name for path in state.iterdir() if path.name.startswith("last-")], [])
+        self.tree.prepare = None
+        self.refresh(1, image)
+        self.assertEqual(self.tree.status()["result"], "vetoed")
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root can mount")
+    def test_nothing_can_be_written(self):
+        image, command = self.missing(), self.tree.command
+        self.tree.command = lambda hook: ["unshare", "--mount", "sh", "-c",
+                                          'mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && exec "$@"', self.tree.common,
+                                          *command(hook)]
+        self.refresh(1, image, "the refresh is stopped", "Read-only file system")
+        for hook, expected in (("post-refresh", 0), ("install", 0), ("configure", 0)):
+            status, output = self.tree.run_hook(hook)
+            self.assertEqual(status, expected, output)
+        self.assertEqual(list(self.tree.common.iterdir()), [])
 
     def test_without_snapctl(self):
         (self.tree.root / "bin" / "snapctl").unlink()
@@ -216,6 +245,15 @@ class Others(trees.TreeTest):
                 self.assertIn(word, output)
         self.tree.configure({"imgcheck": {"mode": "warn", "accept-revision": 12}})
         self.assertEqual(self.tree.run_hook("configure"), (0, ""))
+
+    def test_configure_shows_a_bad_setting_as_plain_text(self):
+        for settings in ({"mode": "a\nb\x1b[31m\u00e4"}, {"plain-http": "x y" * 5000}, {f"key-{i}": 1 for i in range(500)}):
+            self.tree.configure({"imgcheck": settings})
+            for _ in range(2):
+                status, output = self.tree.run_hook("configure")
+            self.assertEqual(status, 1)
+            self.assertTrue(output.isascii() and output.replace("\n", "").isprintable(), output)
+            self.assertLess(len(output), 8192)
 
     def test_configure_does_not_break_a_refresh(self):
         self.tree.run_hook("configure")
