@@ -3,6 +3,8 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -22,49 +24,60 @@ static void remove_file(const char *dir, const char *name)
 	unlink(path); /* the next run tries again */
 }
 
-static void remove_old(const char *dir)
+static bool is_left_over(const char *name)
 {
-	AUTO(lines) struct lines names = { 0 };
+	size_t len = strlen(name);
+
+	return len > strlen("..new") && !strcmp(name + len - strlen(".new"), ".new");
+}
+
+/* The reports in the folder, oldest first.  What a killed run left is removed. */
+static void list(const char *dir, struct lines *names)
+{
 	struct dirent *entry;
 	DIR *d = opendir(dir);
 
 	if (!d)
 		return;
-	while ((entry = readdir(d))) {
-		size_t len = strlen(entry->d_name);
-
+	while ((entry = readdir(d)))
 		if (entry->d_name[0] != '.')
-			lines_add(&names, entry->d_name);
-		else if (len > strlen("..new") && !strcmp(entry->d_name + len - strlen(".new"), ".new"))
+			lines_add(names, entry->d_name);
+		else if (is_left_over(entry->d_name))
 			remove_file(dir, entry->d_name);
-	}
 	closedir(d);
-	lines_sort(&names);
-	for (size_t i = 0; i + KEPT < names.count; i++)
-		remove_file(dir, names.line[i]);
+	lines_sort(names);
 }
 
-/* Sorts by time: new. */
-static char *name_now(void)
+/* The time, as it sorts: new.  Where the clock was set back, a nanosecond after the newest report. */
+static char *name_after(const struct lines *names)
 {
+	const char *newest = names->count ? names->line[names->count - 1] : "";
 	struct timespec now;
 	struct tm parts;
 	char text[32] = "";
+	AUTO(free) char *name = NULL;
 
 	clock_gettime(CLOCK_REALTIME, &now);
 	if (gmtime_r(&now.tv_sec, &parts))
 		(void)!strftime(text, sizeof(text), "%Y%m%dT%H%M%S", &parts);
-	return memory_printf("%s.%09ldZ.json", text, now.tv_nsec);
+	name = memory_printf("%s.%09ldZ.json", text, now.tv_nsec);
+	if (strcmp(name, newest) > 0 || strlen(newest) != strlen(name))
+		return TAKE(name);
+	/* "20350101T000000.000000000Z.json" */
+	now.tv_nsec = strtol(newest + strlen("20350101T000000."), NULL, 10) + 1;
+	return memory_printf("%.15s.%09ldZ.json", newest, now.tv_nsec % 1000000000);
 }
 
 int history_add(const char *state, const char *text, size_t len)
 {
-	AUTO(free) char *dir = files_join(state, FOLDER), *name = name_now();
-	int fault;
+	AUTO(free) char *dir = files_join(state, FOLDER), *name = NULL;
+	AUTO(lines) struct lines names = { 0 };
 
 	if (mkdir(dir, 0700) && errno != EEXIST)
 		return errno;
-	fault = files_replace(dir, name, 0600, text, len);
-	remove_old(dir);
-	return fault;
+	list(dir, &names);
+	name = name_after(&names);
+	for (size_t i = 0; i + KEPT - 1 < names.count; i++)
+		remove_file(dir, names.line[i]);
+	return files_replace(dir, name, 0600, text, len);
 }

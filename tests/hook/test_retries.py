@@ -174,3 +174,17 @@ class Retries(trees.TreeTest):
         times = [json.loads(path.read_text(encoding="utf-8"))["hook"]["time"] for path in history]
         self.assertEqual(times, sorted(times))
         self.assertEqual(self.tree.mode_of(f"history/{history[0].name}"), 0o600)
+
+    def test_a_clock_that_was_set_back_loses_no_report(self):
+        self.refresh(1)
+        folder = self.tree.common / "imgcheck" / "history"
+        for path in folder.iterdir():
+            path.unlink()
+        future = [f"20990101T000000.{number:09}Z.json" for number in range(10)]
+        for name in future:
+            (folder / name).write_text("{}", encoding="utf-8")
+        for count in (1, 2):
+            self.refresh(1)
+            history = sorted(folder.iterdir())
+            self.assertEqual([path.name for path in history[:-count]], future[count:])
+            self.assertEqual(json.loads(history[-1].read_text(encoding="utf-8")), self.tree.report())
