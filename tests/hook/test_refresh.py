@@ -296,6 +296,31 @@ class NewRevision(trees.TreeTest):
         self.add("13")
         self.assertEqual(self.judged(), ["13"])
 
+    def test_four_are_retained_and_an_older_one_comes(self):
+        self.add("9", "11", "12", "14")
+        self.record("14")
+        self.add("13")
+        self.assertEqual(self.judged(), ["13"])
+
+    def test_after_a_revert_the_one_reverted_from_is_no_candidate(self):
+        self.add("11", "12")
+        self.record("12")
+        self.tree.set_current("11")  # by snap revert, which runs no hook of these
+        self.add("13")
+        self.assertEqual(self.judged(), ["13"])
+
+    def test_after_a_revert_the_same_one_again(self):
+        self.add("11", "12")
+        self.record("12")
+        self.tree.set_current("11")
+        self.assertEqual(self.judged(), ["12"])
+
+    def test_one_of_several_that_are_kept(self):
+        self.add("10", "11", "12")
+        self.record("12")
+        self.assertEqual(self.judged(), ["10", "11"])
+        self.assertIn("not certain", self.tree.report()["hook"]["text"])
+
     def test_a_vetoed_revision_comes_again(self):
         self.add("12")
         self.record("12")
