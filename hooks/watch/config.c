@@ -374,10 +374,12 @@ static struct known_key *file_keys(size_t *count)
 		{ .name = "gates", .take = take_gates },
 		{ .name = "values", .take = take_values },
 	};
-	const size_t most = COUNT(own) + COUNT(known_options) + IMGCHECK_FILE_REGISTRIES_CONF + 1;
-	struct known_key *keys = memory_grow(NULL, most, sizeof(*keys));
-	size_t n = 0;
+	struct known_key *keys;
+	size_t files = 0, n = 0;
 
+	while (node_files_flags[files].name)
+		files++;
+	keys = memory_grow(NULL, COUNT(own) + COUNT(known_options) + files, sizeof(*keys));
 	for (size_t i = 0; i < COUNT(own); i++)
 		keys[n++] = own[i];
 	for (size_t i = 0; i < COUNT(known_options); i++) {
