@@ -43,6 +43,7 @@
 #define IC_MAX_TRUST_BYTES ((size_t)16 << 20)    /* all trusted certificates together; a system's are about 220 KiB */
 #define IC_MAX_TOML_KEYS ((size_t)16384)        /* parts of keys in one TOML file: each is looked up among all of its table */
 #define IC_MAX_TOML_DEPTH 128                   /* tables and arrays in one another; containerd's own go six deep */
+#define IC_MAX_IMPORTS ((size_t)64)              /* files of one containerd configuration; a vendor adds one or two */
 #define IC_MAX_LIST_ITEMS ((size_t)4096)         /* values of one list option, entries of one auth file */
 
 #define IC_MAX_SETTINGS ((size_t)1 << 16)        /* values in one YAML file of a program's own */

@@ -167,7 +167,7 @@ static int add_registry(struct imgcheck_config *c, const char *name, struct ic_c
 	return result < 0 ? result : add_logins(c, &registry->logins, err);
 }
 
-/* config.toml, registries.yaml and custom_registries.  Nothing stays of a file that fails. */
+/* config.toml (data NULL: with its imports), registries.yaml and custom_registries.  Nothing stays of a file that fails. */
 static int read_registry(struct imgcheck_config *c, enum imgcheck_file kind, const char *name, const char *data, size_t len,
                          struct imgcheck_error **err)
 {
@@ -176,7 +176,7 @@ static int read_registry(struct imgcheck_config *c, enum imgcheck_file kind, con
 	int result;
 
 	if (kind == IMGCHECK_FILE_CONTAINERD)
-		result = ic_cri_registry_parse(name, data, len, &registry, &c->problems, err);
+		result = ic_cri_registry_read(name, data, len, &registry, &c->problems, err);
 	else if (kind == IMGCHECK_FILE_REGISTRIES_YAML)
 		result = ic_registries_yaml_parse(name, data, len, &registry, &c->problems, err);
 	else
@@ -302,6 +302,8 @@ int imgcheck_config_read(struct imgcheck_config *c, enum imgcheck_file kind, con
 		result = read_tree(c, ic_certs_dir_read, path, &c->certificates, err);
 	else if (kind == IMGCHECK_FILE_REGISTRIES_CONF)
 		result = read_registries_conf(c, path, NULL, 0, err);
+	else if (kind == IMGCHECK_FILE_CONTAINERD)
+		result = read_registry(c, kind, path, NULL, 0, err);
 	else
 		result = read_file(c, kind, path, err);
 	return result < 0 ? result : note_unread(c, kind, path, err);

@@ -8,6 +8,7 @@
 #include "base/toml.h"
 #include "source/finding.h"
 #include "source/host.h"
+#include "source/imports.h"
 
 struct reader {
 	const char *place;
@@ -220,9 +221,9 @@ static bool has_tls(const struct ic_node *configs)
 	return false;
 }
 
-static int read_plugin(struct reader *r, const struct ic_node *plugin, bool transfer, struct imgcheck_error **err)
+static int read_registry(struct reader *r, const struct ic_node *registry, bool transfer, struct imgcheck_error **err)
 {
-	const struct ic_node *registry = ic_node_get(plugin, "registry"), *path = ic_node_get(registry, "config_path");
+	const struct ic_node *path = ic_node_get(registry, "config_path");
 	int result;
 
 	r->mirrors = ic_node_get(registry, "mirrors");
@@ -237,42 +238,82 @@ static int read_plugin(struct reader *r, const struct ic_node *plugin, bool tran
 	if (path && path->len && (ic_node_items(r->mirrors) || has_tls(r->configs)))
 		return ic_error_set_at(err, IMGCHECK_ERR_CONFIG, r->place, path->line, 0,
 		                       "cannot use mirrors or tls beside config_path: containerd does not start with both");
-	transfer = transfer && !ic_toml_bool(ic_node_get(plugin, "use_local_image_pull"), NULL);
 	result = path ? add_roots(r, path, transfer, err) : 0;
 	if (result == 0)
 		result = add_names(r, err);
 	return result < 0 ? result : ic_host_logins_add(&r->out->logins, r->place, r->configs, r->problems, err);
 }
 
-static int read_root(struct reader *r, const struct ic_node *root, struct imgcheck_error **err)
+/* The CRI plugin's table, by the version of the file: 3, 2, 1. */
+static const char *const ids[] = {"io.containerd.cri.v1.images", "io.containerd.grpc.v1.cri", "cri"};
+
+static const struct ic_node *plugin_of(const struct ic_import *f, const char *id)
 {
-	/* by the version of the file: 3, 2, 1 */
-	static const char *const ids[] = {"io.containerd.cri.v1.images", "io.containerd.grpc.v1.cri", "cri"};
-	const struct ic_node *plugins = ic_node_get(root, "plugins"), *imports = ic_node_get(root, "imports");
-	bool transfer = ic_node_equals(ic_node_get(root, "version"), "3");
+	return ic_node_get(ic_node_get(f->doc->root, "plugins"), id);
+}
+
+/* The one file of all whose registry table counts; NULL where none has one.  Errors: CONFIG where that is not sure. */
+static int choose(const struct ic_vec *files, const char *id, bool merges, const struct ic_import **out,
+                  struct imgcheck_error **err)
+{
+	*out = NULL;
+	for (size_t i = 0; i < files->count; i++) {
+		const struct ic_import *f = ic_vec_at(files, i);
+		const struct ic_node *plugin = plugin_of(f, id);
+
+		if (!plugin)
+			continue;
+		/* containerd 1 has the last such table instead of all before, 2 puts them into one another */
+		if (*out && (!merges || ic_node_get(plugin, "registry")))
+			return ic_error_set_at(err, IMGCHECK_ERR_CONFIG, f->place, plugin->line, plugin->column,
+			                       "cannot tell what containerd makes of this table beside that of %s, since version 1 "
+			                       "replaces what version 2 merges; give what `containerd config dump` prints, "
+			                       "without its imports", (*out)->place);
+		if (ic_node_get(plugin, "registry"))
+			*out = f;
+	}
+	return 0;
+}
+
+static int read_plugin(struct reader *r, const struct ic_vec *files, const char *id, bool merges, struct imgcheck_error **err)
+{
+	const struct ic_import *f;
+	bool transfer = merges;
+	int result = choose(files, id, merges, &f, err);
+
+	if (result < 0 || !f)
+		return result;
+	for (size_t i = 0; i < files->count; i++)
+		if (ic_toml_bool(ic_node_get(plugin_of(ic_vec_at(files, i), id), "use_local_image_pull"), NULL))
+			transfer = false;
+	r->place = f->place;
+	return read_registry(r, ic_node_get(plugin_of(f, id), "registry"), transfer, err);
+}
+
+static int read_files(struct reader *r, const struct ic_vec *files, struct imgcheck_error **err)
+{
+	const struct ic_import *main = ic_vec_at(files, 0);
+	bool merges = ic_node_equals(ic_node_get(main->doc->root, "version"), "3");
 	int result = 0;
 
-	if (imports && imports->len)
-		result = ic_finding_add(r->problems, r->place, imports->line, err, "imports are not followed: name these files too");
 	for (size_t i = 0; i < IC_COUNT(ids) && result == 0; i++)
-		if (ic_node_get(plugins, ids[i]))
-			result = read_plugin(r, ic_node_get(plugins, ids[i]), transfer, err);
+		result = read_plugin(r, files, ids[i], merges, err);
 	return result;
 }
 
-int ic_cri_registry_parse(const char *place, const char *text, size_t len, struct ic_cri_registry *out, struct ic_vec *problems,
-                          struct imgcheck_error **err)
+int ic_cri_registry_read(const char *place, const char *text, size_t len, struct ic_cri_registry *out, struct ic_vec *problems,
+                         struct imgcheck_error **err)
 {
-	struct reader r = {.place = place, .out = out, .problems = problems};
-	struct ic_doc *doc IC_AUTO(doc) = NULL;
+	struct reader r = {.out = out, .problems = problems};
+	struct ic_vec files IC_AUTO(imports);
 	int result;
 
 	ic_mirror_set_init(&out->mirrors, IC_MIRROR_HOSTS);
 	ic_texts_init(&out->roots, IC_MAX_LIST_ITEMS);
 	ic_host_logins_init(&out->logins);
-	result = ic_toml_parse(place, text, len, &doc, err);
+	result = text ? ic_imports_parse(place, text, len, &files, err) : ic_imports_read(place, &files, err);
 	if (result == 0)
-		result = read_root(&r, doc->root, err);
+		result = read_files(&r, &files, err);
 	if (result < 0)
 		ic_cri_registry_clear(out);
 	return result;

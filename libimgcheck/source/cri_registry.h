@@ -17,11 +17,12 @@ struct ic_cri_registry {
 };
 
 /*
+ * Reads the file `place` with all that it imports, or with text given only that, which must import nothing.
  * Fills *out, cleared with ic_cri_registry_clear().  Errors: SYNTAX, CONFIG with the line for what containerd would not start
  * with, LIMIT, NOMEM.
  */
-int ic_cri_registry_parse(const char *place, const char *text, size_t len, struct ic_cri_registry *out, struct ic_vec *problems,
-                          struct imgcheck_error **err) IC_MUST_CHECK;
+int ic_cri_registry_read(const char *place, const char *text, size_t len, struct ic_cri_registry *out, struct ic_vec *problems,
+                         struct imgcheck_error **err) IC_MUST_CHECK;
 void ic_cri_registry_clear(struct ic_cri_registry *r);
 
 static inline void ic_auto_cri_registry(struct ic_cri_registry *r)

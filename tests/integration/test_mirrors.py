@@ -4,11 +4,16 @@
 import base64
 import dataclasses
 import functools
+import json
 import os
+import re
 import shutil
+import subprocess
+import tomllib
 import unittest
 
 import world
+from support import tool
 
 NOWHERE = "127.0.0.1:1"
 
@@ -26,7 +31,7 @@ def images():
 class Layout:
     """folders: hosts.toml text, or {file: path} to copy, by folder. host: the server that decides, of
     equally bad ones the first; None: nobody is asked.
-    differs: why containerd 1.6 is no judge, where it differs from later versions, which we follow.
+    differs: what containerd 1.6 says, where later versions, which we follow, pull.
     """
     name: str
     image: str
@@ -88,8 +93,8 @@ def layouts():
     yield Layout("no login", "docker.io/good/both:v1", hub(f'server = "http://{world.htpasswd().host}"'), "unauthorized",
                  world.htpasswd().host)
     yield Layout("a file that is no TOML", f"{upstream}/good/both:v1", {upstream: f"server = {mirror}"}, "ok", upstream)
-    yield Layout("docker's layout", f"{tls}/good/both:v1", {tls: {"ca.crt": ca}}, "ok", tls,
-                 "asks hosts on loopback without TLS")
+    # 1.6 asks hosts on loopback without TLS, which the front refuses
+    yield Layout("docker's layout", f"{tls}/good/both:v1", {tls: {"ca.crt": ca}}, "ok", tls, "400 Bad Request")
     yield Layout("an authority that is not there", "docker.io/good/both:v1",
                  hub(f'server = "https://{tls}"\nca = "missing.crt"'), "unreachable", None)
 
@@ -136,6 +141,10 @@ class Containerd(unittest.TestCase):
                 root = write(world.FOLDER / f"certs.d-{i}", layout.folders)
                 if not layout.differs:
                     self.judge(layout, root)
+                elif world.containerd().version().startswith("1.6."):
+                    pulled, said = world.containerd().pulls(layout.image, world.PLATFORM, hosts_dir=root)
+                    self.assertFalse(pulled, "it differs no more")
+                    self.assertIn(layout.differs, said)
                 checked = world.check("--hosts-dir", root, "--image", layout.image)
                 self.assertEqual((checked.one()["verdict"], checked.one()["host"]), (layout.verdict, layout.host),
                                  (checked.one()["reason"], checked.stderr))
@@ -155,6 +164,70 @@ class Words(unittest.TestCase):
                 self.assertEqual((checked.one()["verdict"], checked.one()["host"]), ("not-found", decides))
                 self.assertRegex(checked.one()["reason"], f"; also {other}: .+")
                 self.assertNotIn("before", checked.one()["reason"])
+
+
+class Imports(unittest.TestCase):
+    """config.toml with the files that it imports: `containerd config dump` is the judge of what counts."""
+
+    PLUGIN = 'plugins."io.containerd.grpc.v1.cri"'
+
+    def mirror(self, host):
+        return f'version = 2\n[{self.PLUGIN}.registry.mirrors."docker.io"]\nendpoint = ["http://{host}"]\n'
+
+    def rows(self, folder):
+        """(name, {file: text}); the last file read has the mirror that counts, at port 9."""
+        first, last, bare = self.mirror("127.0.0.1:1"), self.mirror("127.0.0.1:9"), f'version = 2\n[{self.PLUGIN}]\nsandbox_image = "p"\n'
+        pattern = f'version = 2\nimports = ["{folder}/d/*.toml"]\n'
+        yield "a pattern", {"config.toml": pattern, "d/a.toml": last, "d/b.txt": first}
+        yield "beside the file, and further", {"config.toml": 'version = 2\nimports = ["d/a.toml"]\n', "d/a.toml": 'version = 2\n'
+                                               'imports = ["b.toml"]\n', "d/b.toml": last}
+        yield "one another", {"config.toml": f'version = 2\nimports = ["{folder}/a.toml"]\n',
+                              "a.toml": f'imports = ["{folder}/config.toml"]\n{last}'}
+        yield "a table that is replaced", {"config.toml": f'imports = ["{folder}/a.toml"]\n{bare}', "a.toml": last}
+        yield "a pattern that nothing matches", {"config.toml": pattern}
+        yield "a file that is not there", {"config.toml": 'version = 2\nimports = ["nowhere.toml"]\n'}
+        yield "a file that is no TOML", {"config.toml": 'version = 2\nimports = ["a.toml"]\n', "a.toml": "version ="}
+
+    def dump(self, path):
+        """The endpoints for Docker Hub, or None where containerd does not start with the file."""
+        done = subprocess.run([tool("containerd"), "--config", path, "config", "dump"], capture_output=True, text=True, check=False,
+                              timeout=60, cwd="/")
+        if done.returncode:
+            return None
+        plugin = tomllib.loads(done.stdout)["plugins"]["io.containerd.grpc.v1.cri"]
+        return plugin["registry"]["mirrors"].get("docker.io", {}).get("endpoint", [])
+
+    def explain(self, path):
+        done = world.imgcheck("explain", "--format", "json", "--containerd-config", path, "docker.io/a/b:v1")
+        if done.returncode:
+            self.assertEqual(done.returncode, 2)
+            return None
+        return [e["url"].split("/v2/")[0] for e in json.loads(done.stdout)["endpoints"] if e["mirror"]]
+
+    def test_containerd_and_imgcheck_agree(self):
+        folder = world.FOLDER / "imports"
+        for name, files in self.rows(folder):
+            shutil.rmtree(folder, ignore_errors=True)
+            with self.subTest(name):
+                for file, text in files.items():
+                    (folder / file).parent.mkdir(parents=True, exist_ok=True)
+                    (folder / file).write_text(text, encoding="utf-8")
+                self.assertEqual(self.explain(folder / "config.toml"), self.dump(folder / "config.toml"))
+
+    def test_where_releases_disagree_nothing_is_guessed(self):
+        """And what containerd itself says may be given instead."""
+        folder = world.FOLDER / "imports-both"
+        folder.mkdir()
+        (folder / "config.toml").write_text(f'imports = ["{folder}/a.toml"]\n{self.mirror("127.0.0.1:1")}', encoding="utf-8")
+        (folder / "a.toml").write_text(self.mirror("127.0.0.1:9"), encoding="utf-8")
+        done = world.imgcheck("explain", "--containerd-config", folder / "config.toml", "docker.io/a/b:v1")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(f"{folder}/a.toml:2:", done.stderr)
+        self.assertIn("containerd config dump", done.stderr)
+        said = subprocess.run([tool("containerd"), "--config", folder / "config.toml", "config", "dump"], capture_output=True, text=True,
+                              check=True, timeout=60).stdout
+        (folder / "dump.toml").write_text(re.sub(r"^imports = .*$", "", said, flags=re.M), encoding="utf-8")
+        self.assertEqual(self.explain(folder / "dump.toml"), ["http://127.0.0.1:9"])
 
 
 class Files(unittest.TestCase):
