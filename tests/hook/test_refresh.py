@@ -4,10 +4,12 @@
 import contextlib
 import os
 import pathlib
+import subprocess
 import tempfile
 import unittest
 
 import trees
+from support import built
 from support.badserver import refused
 from support.confined import without_network
 from support.images import Client
@@ -224,6 +226,26 @@ class Refresh(trees.TreeTest):
             for _, url in proxy.requests():
                 self.assertTrue(url.startswith(f"http://{name}/v2/"), url)
             self.assertIn(f"http://{proxy.host} (from {self.tree.proxies})", "".join(self.tree.report()["hook"]["notices"]))
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root can make a namespace with an /etc of its own")
+    def test_the_file_of_the_machine_is_etc_environment(self):
+        """For a hook and for a command in a snap, whose surroundings lack it; elsewhere the environment has what counts."""
+        (self.folder / "etc").mkdir()
+        (self.folder / "etc" / "environment").write_text('http_proxy="http://127.0.0.1:1"\n', encoding="utf-8")
+        inside = ["unshare", "--mount", "sh", "-c", 'mount -t overlay overlay -o lowerdir="$1":/etc /etc && shift && exec "$@"', "sh",
+                  self.folder / "etc"]
+        self.comes("{{ registry }}/new:v1")
+        self.configure("registry.test:5000/x", {"plain-http": "registry.test:5000"})
+        outside = {key: value for key, value in self.tree.environment().items() if not key.startswith("SNAP")}
+        hook = [self.tree.snap / self.tree.current / "meta" / "hooks" / "pre-refresh", "--blobs", self.tree.blobs]
+        check = [os.path.abspath(built("imgcheck")), "check", "--plain-http", "registry.test:5000", "--image", "registry.test:5000/a:v1"]
+        for command, env, proxied in ((hook, self.tree.environment(), True), (check, self.tree.environment(), True),
+                                      (check, outside, False)):
+            with self.subTest(command=command[1], proxied=proxied):
+                done = subprocess.run([*inside, *command], env=env, cwd="/", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                      stderr=subprocess.STDOUT, text=True, timeout=60, check=False)
+                self.assertIn("registry.test:5000", done.stdout)
+                (self.assertIn if proxied else self.assertNotIn)("127.0.0.1:1", done.stdout)
 
     def test_a_login_below_snap_common(self):
         self.comes("{{ registry }}/old:v1")
