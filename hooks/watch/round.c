@@ -91,7 +91,7 @@ bool round_take(struct state *s, const struct answer *a, long long now)
 		return false;
 	m->used = true;
 	if (a->asked)
-		m->asked = now;
+		m->asked = s->rounds;
 	if (a->host)
 		state_set_text(&m->host, a->host);
 	if (a->kind == ANSWER_UNSURE) {

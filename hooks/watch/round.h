@@ -44,7 +44,7 @@ struct answer {
 	unsigned pulls;   /* how nodes pull it: pull.h */
 };
 
-/* Takes in an answer.  False where the state has no room for another image. */
+/* Takes in an answer of the round s->rounds.  False where the state has no room for another image. */
 bool round_take(struct state *s, const struct answer *a, long long now);
 
 #endif

@@ -47,7 +47,7 @@ struct state_image {
 	char *digest;        /* last seen, also of one that is gone; NULL: never seen */
 	char *host;          /* that told so */
 	long long since;     /* when condition or digest became so */
-	long long asked;     /* when it was last asked for: 0 never */
+	long long asked;     /* the number of the round in which it was last asked for: 0 never */
 	long long misses;    /* rounds in a row that could not tell */
 	long long failing;   /* since when that has been told as failing; 0: it has not */
 	char *reason;        /* why it is gone or could not be told; NULL for one that is there */
@@ -119,6 +119,7 @@ struct state {
 	char *shard;      /* "0/4": the images of one among several; NULL: all */
 	long long last_event; /* number */
 	long long round;  /* when the last one ended; 0: never */
+	long long rounds; /* number of the last one; unlike the clock it only goes forward */
 	struct state_image *images; /* sorted by reference */
 	size_t image_count;
 	struct state_gate *gates;

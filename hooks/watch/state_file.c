@@ -111,6 +111,7 @@ static const struct field state_fields[] = {
 	FIELD(state, FIELD_TEXT, shard),
 	FIELD(state, FIELD_NUMBER, last_event),
 	FIELD(state, FIELD_NUMBER, round),
+	FIELD(state, FIELD_NUMBER, rounds),
 };
 
 /* Where a member of a record is. */

@@ -20,7 +20,7 @@ struct round {
 	const struct watch *watch;
 	struct state *state;
 	long long now;
-	long long after, until; /* the run at hand: images that were last asked for then */
+	long long after, until; /* the run at hand: images that were last asked for in these rounds */
 	bool first;             /* and those of which that is not known */
 	struct answers answers;
 };
@@ -69,7 +69,7 @@ static int by_number(const void *a, const void *b)
 }
 
 /*
- * When the images were last asked for, oldest first, each time once: new.  Usually all were asked for in the round
+ * The rounds in which images were last asked for, oldest first, each once: new.  Usually all were asked for in the round
  * before; where a limit ended it early, those that were left are older.  They get a run of their own in front of the
  * others, or they would be left each time.
  */
@@ -191,6 +191,7 @@ int turn_round(struct watch *w, struct state *s, long long now)
 	w->last.images = images;
 	say_problems(w, images);
 	state_forget_hosts(s, now);
+	s->rounds++;
 	status = ask_all(&r);
 	if (!status) {
 		answers_sort(&r.answers);

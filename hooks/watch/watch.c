@@ -16,7 +16,7 @@
 #include "signals.h"
 #include "turn.h"
 
-#define OPEN_MS 10000   /* for a command that is at work on the state */
+#define OPEN_MS 3000    /* for a command that is at work on the state */
 #define ONCE_FAILURES 2 /* attempts to tell an event, where nobody comes back soon */
 #define RETRY_MS 5000   /* until a state that was in use is looked at again */
 
