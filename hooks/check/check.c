@@ -88,7 +88,7 @@ int check_take(void *arg, int id, const char *value)
 }
 
 /* The settings of the snap whose target is checked, and the proxies of the surroundings: what flags then override. */
-static void set_surroundings(const struct check *c, const struct settings *settings, struct imgcheck_config *config)
+static void set_surroundings(struct check *c, const struct settings *settings, struct imgcheck_config *config)
 {
 	AUTO(lines) struct lines notices = { 0 };
 	AUTO(proxies) struct proxies proxies = { 0 };
@@ -96,6 +96,7 @@ static void set_surroundings(const struct check *c, const struct settings *setti
 	proxies_read(&proxies, snapctl_here() ? "/etc/environment" : NULL);
 	settings_proxies(settings, &proxies);
 	proxies_apply(&proxies, config, &notices);
+	c->surroundings = proxies_text(&proxies);
 	if (c->input.config)
 		settings_apply(settings, getenv("SNAP_COMMON"), config, &notices);
 	for (size_t i = 0; i < notices.count; i++)
@@ -185,6 +186,15 @@ static int configure(struct check *c, const struct settings *settings, struct im
 	return status ? status : set_login(c, config);
 }
 
+/* Who gives no option for a proxy may not know of one. */
+static void tell_proxy(const struct check *c, const struct imgcheck_report *report)
+{
+	if (c->surroundings && !c->proxy && !options_library_get(&c->options, IMGCHECK_OPTION_HTTP_PROXY) &&
+	    !options_library_get(&c->options, IMGCHECK_OPTION_HTTPS_PROXY) &&
+	    imgcheck_report_decision(report) != IMGCHECK_DECISION_ALLOW)
+		say("registries were asked %s", c->surroundings);
+}
+
 static int ask(struct check *c, struct imgcheck_config *config, FILE *out, struct imgcheck_report **report)
 {
 	AUTO(error) struct imgcheck_error *e = NULL;
@@ -195,6 +205,7 @@ static int ask(struct check *c, struct imgcheck_config *config, FILE *out, struc
 	if (progress_check(config, c->input.images, mode, report, &e))
 		return say_error(e);
 	c->seconds = (double)(process_clock() - start) / 1000;
+	tell_proxy(c, *report);
 	return 0;
 }
 
@@ -368,4 +379,5 @@ void check_clear(struct check *c)
 	lines_clear(&c->warn);
 	lines_clear(&c->insecure);
 	free(c->registry);
+	free(c->surroundings);
 }

@@ -94,11 +94,33 @@ static void apply(struct proxy *p, enum imgcheck_option option, struct imgcheck_
 	memory_forget(TAKE(p->value));
 }
 
+/* Go and curl pass over an entry that they cannot use, and so must we, or the others would not count either. */
+static void keep_usable(struct proxy *p, struct imgcheck_config *c, struct lines *notices)
+{
+	AUTO(free) char *copy = memory_text(p->value);
+	char *rest = copy, *entry;
+
+	if (!copy || !imgcheck_config_set(c, IMGCHECK_OPTION_NO_PROXY, copy, NULL))
+		return;
+	memory_forget(TAKE(p->value));
+	while ((entry = strsep(&rest, ","))) {
+		AUTO(free) char *before = TAKE(p->value);
+		AUTO(error) struct imgcheck_error *e = NULL;
+
+		p->value = before ? memory_printf("%s,%s", before, entry) : memory_text(entry);
+		if (!imgcheck_config_set(c, IMGCHECK_OPTION_NO_PROXY, p->value, &e))
+			continue;
+		lines_addf(notices, "an exception in the proxy setting of %s is not used: %s", p->source, imgcheck_error_message(e));
+		free(p->value);
+		p->value = TAKE(before);
+	}
+}
+
 void proxies_apply(struct proxies *p, struct imgcheck_config *c, struct lines *notices)
 {
 	apply(&p->http, IMGCHECK_OPTION_HTTP_PROXY, c, notices);
 	apply(&p->https, IMGCHECK_OPTION_HTTPS_PROXY, c, notices);
-	apply(&p->none, IMGCHECK_OPTION_NO_PROXY, c, notices);
+	keep_usable(&p->none, c, notices);
 }
 
 /* The URL without what stands before an @. */

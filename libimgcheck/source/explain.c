@@ -76,7 +76,7 @@ static int describe(const struct ic_endpoint *e, const struct ic_ref *asked, jso
 	if (result < 0)
 		return result;
 	*out = json_pack("{s:s, s:s, s:b, s:b, s:b, s:s, s:b, s:b, s:b, s:o, s:s, s:o, s:o, s:o}", "url", ic_buf_text(&url), "host",
-	                 e->host, "mirror", e->ns != NULL, "resolves", e->resolve, "serves", e->pull, "tls", trust_words(e),
+	                 e->host, "mirror", !e->upstream, "resolves", e->resolve, "serves", e->pull, "tls", trust_words(e),
 	                 "ownAuthority", e->tls && e->tls->ca.len, "clientCertificate", e->tls && e->tls->client.len,
 	                 "httpFallback", e->http_fallback, "header", header_names(e),
 	                 "credentials", e->login.source ? e->login.source : "none", "proxy", text_or_null(proxy[0] ? proxy : NULL),

@@ -2,9 +2,11 @@
 """Through a real proxy: https by CONNECT, http, its login, and who is not asked through it."""
 
 import os
+import subprocess
 import unittest
 
 import world
+from support import built
 
 NAME = "registry.test"
 
@@ -43,6 +45,27 @@ class Through(unittest.TestCase):
         checked = world.check("--image", f"{NAME}:5000/proxied/image:v1", "--proxy", "http://127.0.0.1:1")
         self.assertEqual((checked.one()["verdict"], checked.status), ("unreachable", 4))
         self.assertIn("127.0.0.1:1", checked.one()["reason"] + str(checked.report))
+
+    def run_with(self, **variables):
+        env = {key: value for key, value in os.environ.items() if key.endswith("SAN_OPTIONS")} | variables
+        return subprocess.run([built("imgcheck"), "check", "--deadline", "20", "--image", f"{NAME}:{world.tls_by_name().port}/proxied/image:v1"],
+                              env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False)
+
+    def test_a_failure_names_where_the_proxy_came_from(self):
+        done = self.run_with(https_proxy="http://u:hunter2@127.0.0.1:1")
+        self.assertIn("through the proxy http://127.0.0.1:1 (from the environment)", done.stderr)
+        self.assertIn("127.0.0.1:1", done.stdout)
+        self.assertNotIn("hunter2", done.stdout + done.stderr)
+
+    def test_an_exception_that_cannot_be_used_spares_the_others(self):
+        """As in Go, whose runtimes read the same variables."""
+        for value in (f"192.168.1.*,{NAME}", f"a b,{NAME}", f"{NAME},http://x/", f"10.0.0.0/33,,.other,{NAME}"):
+            with self.subTest(value):
+                before = len(world.proxy().requests())
+                done = self.run_with(HTTPS_PROXY=f"http://{world.proxy().host}", NO_PROXY=value)
+                self.assertEqual(done.returncode, 4, "the name is known to the proxy alone")
+                self.assertEqual(len(world.proxy().requests()), before)
+                self.assertIn("an exception in the proxy setting of the environment is not used", done.stderr)
 
     def test_exceptions_and_loopback_are_asked_directly(self):
         before = len(world.proxy().requests())

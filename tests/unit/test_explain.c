@@ -97,3 +97,33 @@ TEST(explain, refuses_what_is_no_reference)
 	imgcheck_error_free(err);
 	imgcheck_config_free(c);
 }
+
+static int fail_to_ask(void *arg, const char *helper, const char *server, struct imgcheck_login *out)
+{
+	(void)arg;
+	(void)helper;
+	(void)server;
+	out->problem = strdup("it did not answer");
+	return -1;
+}
+
+/* A mirror of CRI-O's is told nothing of whom it stands in for, and is one all the same. */
+TEST(explain, tells_who_would_not_be_asked)
+{
+	static const char conf[] = "[[registry]]\nlocation = \"r.io\"\n[[registry.mirror]]\nlocation = \"m.io\"\n";
+	static const char auth[] = "{\"credHelpers\": {\"m.io\": \"x\"}}";
+	struct imgcheck_config *c;
+	char *text;
+
+	cr_assert_eq(imgcheck_config_new(&c), 0);
+	imgcheck_config_set_login_fn(c, fail_to_ask, NULL);
+	cr_assert_eq(imgcheck_config_set(c, IMGCHECK_OPTION_RUNTIME, "crio", NULL), 0);
+	cr_assert_eq(imgcheck_config_read_data(c, IMGCHECK_FILE_REGISTRIES_CONF, "registries.conf", conf, strlen(conf), NULL), 0);
+	cr_assert_eq(imgcheck_config_read_data(c, IMGCHECK_FILE_AUTH, "auth.json", auth, strlen(auth), NULL), 0);
+	cr_assert_eq(imgcheck_config_explain(c, "r.io/a:1", IMGCHECK_FORMAT_TEXT, &text, NULL, NULL), 0);
+	cr_assert(strstr(text, "1. https://m.io/v2/a/manifests/1\n   mirror\n   not asked: cannot ask docker-credential-x (auth.json)"
+	                       " for a login for m.io: it did not answer\n"), "%s", text);
+	cr_assert(strstr(text, "2. https://r.io/v2/a/manifests/1\n   upstream\n   credentials"), "%s", text);
+	free(text);
+	imgcheck_config_free(c);
+}
