@@ -227,7 +227,7 @@ struct imgcheck_target;
 
 /*
  * Reads and validates the description of a target: `file`, or <dir>/meta/imgcheck.yaml when NULL.
- * Anything unknown in it is an error.  Both names are copied, *out is new.
+ * Anything unknown in it is an error, and so is a link there that leads out of dir.  Both names are copied, *out is new.
  * Errors: IO, SYNTAX, CONFIG, UNSUPPORTED, LIMIT.
  */
 int imgcheck_target_open(const char *dir, const char *file, struct imgcheck_target **out,

@@ -241,12 +241,14 @@ static const char *variable(const struct input *in, const struct input_target *t
 static int open_target(struct input_target *t)
 {
 	AUTO(error) struct imgcheck_error *e = NULL;
-	int status;
+	AUTO(free) char *text = NULL;
+	size_t hidden = t->unpacked.dir ? strlen(t->unpacked.dir) + 1 : 0; /* a folder that nobody knows */
 
 	if (!imgcheck_target_open(t->dir, NULL, &t->object, &e))
 		return 0;
-	status = say_error(e);
-	return status == STATUS_INTERNAL ? status : STATUS_UNREADABLE;
+	text = say_text(e);
+	say("%s", hidden && !strncmp(text, t->unpacked.dir, hidden - 1) ? text + hidden : text);
+	return say_status(imgcheck_error_code(e)) == STATUS_INTERNAL ? STATUS_INTERNAL : STATUS_UNREADABLE;
 }
 
 /* An addon takes its architecture from the key or from the variable; --arch stands for both. */

@@ -98,7 +98,7 @@ static void describe(const struct refresh *r, const char *folder, json_t *keys)
 	bool borrowed;
 	AUTO(free) char *description = find_description(r, folder, &borrowed);
 
-	if (description && !imgcheck_target_open(folder, description, &target, NULL))
+	if (description && !imgcheck_target_open(folder, borrowed ? description : NULL, &target, NULL))
 		add_keys(target, keys);
 }
 
@@ -152,7 +152,7 @@ static int open_target(const struct judgement *j, const char *folder, const stru
 	if (borrowed)
 		lines_addf(&j->refresh->notices, "revision %s has no " DESCRIPTION ": that of revision %s was used",
 			   item->name, j->refresh->hook->revision);
-	fault = imgcheck_target_open(folder, description, out, e);
+	fault = imgcheck_target_open(folder, borrowed ? description : NULL, out, e);
 	if (!fault)
 		fault = imgcheck_target_set_config(*out, j->configuration, strlen(j->configuration), e);
 	for (size_t i = 0; !fault && (name = imgcheck_target_env_name(*out, i)); i++)

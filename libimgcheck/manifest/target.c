@@ -24,23 +24,34 @@ static int argument_missing(struct imgcheck_error **err)
 static struct imgcheck_target *new_target(const char *dir, const char *file)
 {
 	struct imgcheck_target *t = calloc(1, sizeof(*t));
-	struct ic_buf path IC_AUTO(buf);
+	const char *name = file ? file : DESCRIPTION;
 
-	ic_buf_init(&path, 2 * IC_MAX_PATH_BYTES);
 	if (!t)
 		return NULL;
 	ic_texts_init(&t->config_keys, IC_MAX_LIST_ITEMS);
 	ic_texts_init(&t->env_names, IC_MAX_LIST_ITEMS);
 	t->env = json_object();
 	t->dir = ic_text_copy(dir, strlen(dir));
-	if (file)
-		t->file = ic_text_copy(file, strlen(file));
-	else if (ic_buf_printf(&path, NULL, "%s/%s", dir, DESCRIPTION) == 0)
-		t->file = ic_buf_take(&path);
+	t->file = ic_text_copy(name, strlen(name));
 	if (t->env && t->dir && t->file)
 		return t;
 	imgcheck_target_free(t);
 	return NULL;
+}
+
+/* A description of the snap's own is in the snap; one that the caller names may be anywhere. */
+static int read_own(struct imgcheck_target *t, struct imgcheck_error **err)
+{
+	struct ic_buf path IC_AUTO(buf);
+	int result;
+
+	ic_buf_init(&path, 2 * IC_MAX_PATH_BYTES);
+	result = ic_buf_printf(&path, err, "%s/%s", t->dir, t->file);
+	if (result < 0)
+		return result;
+	if (ic_target_leads_out(t->dir, ic_buf_text(&path)))
+		return ic_error_set_at(err, IMGCHECK_ERR_CONFIG, t->file, 0, 0, "cannot use it: it is a link that leads out of the snap");
+	return ic_target_parse(t, ic_buf_text(&path), err);
 }
 
 int imgcheck_target_open(const char *dir, const char *file, struct imgcheck_target **out, struct imgcheck_error **err)
@@ -56,7 +67,9 @@ int imgcheck_target_open(const char *dir, const char *file, struct imgcheck_targ
 		return ic_error_set(err, IMGCHECK_ERR_LIMIT, "cannot use a folder with a name of more than %zu bytes",
 		                    IC_MAX_PATH_BYTES);
 	t = new_target(dir, file);
-	result = t ? ic_target_parse(t, err) : ic_error_nomem(err);
+	if (!t)
+		return ic_error_nomem(err);
+	result = file ? ic_target_parse(t, file, err) : read_own(t, err);
 	if (result < 0) {
 		imgcheck_target_free(t);
 		return result;

@@ -16,7 +16,7 @@
 
 struct imgcheck_target {
 	char *dir;
-	char *file;                       /* of the description, for errors */
+	char *file;                       /* of the description, for errors: from the top of the snap, or as it was named */
 	struct ic_doc *doc;               /* the description; the nodes below stand in it, and are valid when it was read */
 	const struct ic_node *configured; /* an expression, or NULL */
 	const struct ic_node *paths;      /* texts, at least one */
@@ -32,8 +32,8 @@ struct imgcheck_target {
 /* The names that conditions look values up in. */
 #define IC_TARGET_CONFIG "config"
 
-/* target_parse.c: reads and validates t->file.  Errors: IO, SYNTAX, CONFIG, UNSUPPORTED, LIMIT, NOMEM, with the place. */
-int ic_target_parse(struct imgcheck_target *t, struct imgcheck_error **err) IC_MUST_CHECK;
+/* target_parse.c: reads and validates a description.  Errors: IO, SYNTAX, CONFIG, UNSUPPORTED, LIMIT, NOMEM, with the place. */
+int ic_target_parse(struct imgcheck_target *t, const char *path, struct imgcheck_error **err) IC_MUST_CHECK;
 
 /* An error of the description at a node: code. */
 int ic_target_fault(const struct imgcheck_target *t, const struct ic_node *at, enum imgcheck_err code,

@@ -37,13 +37,26 @@ static int join(struct ic_buf *path, const char *dir, const char *name, struct i
 	return ic_buf_printf(path, err, "%s/%s", dir, name);
 }
 
-/* Whether what stands behind all links is below the top. */
+/* Whether a path without links is below such a folder. */
+static bool is_below(const char *top, const char *real)
+{
+	size_t len = strlen(top);
+
+	return strncmp(real, top, len) == 0 && (real[len] == '/' || real[len] == '\0' || strcmp(top, "/") == 0);
+}
+
 static bool stays_inside(const struct search *s, const char *path)
 {
 	char *real IC_AUTO(free) = realpath(path, NULL);
-	size_t len = strlen(s->top);
 
-	return real && strncmp(real, s->top, len) == 0 && (real[len] == '/' || real[len] == '\0' || strcmp(s->top, "/") == 0);
+	return real && is_below(s->top, real);
+}
+
+bool ic_target_leads_out(const char *dir, const char *path)
+{
+	char *top IC_AUTO(free) = realpath(dir, NULL), *real IC_AUTO(free) = realpath(path, NULL);
+
+	return top && real && !is_below(top, real);
 }
 
 /* One file, by its path with the folder of the target before it. */

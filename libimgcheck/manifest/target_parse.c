@@ -188,13 +188,13 @@ static int check(struct imgcheck_target *t, struct imgcheck_error **err)
 	return result < 0 || !t->ignore ? result : check_texts(t, t->ignore, "ignore", err);
 }
 
-int ic_target_parse(struct imgcheck_target *t, struct imgcheck_error **err)
+int ic_target_parse(struct imgcheck_target *t, const char *path, struct imgcheck_error **err)
 {
 	struct ic_buf text IC_AUTO(buf);
 	int result;
 
 	ic_buf_init(&text, IC_MAX_CONFIG_BYTES);
-	result = ic_file_read(t->file, &text, err);
+	result = ic_file_read(path, &text, err);
 	if (result == 0)
 		result = ic_yaml_parse(t->file, ic_buf_text(&text), text.len, &t->doc, err);
 	if (result == 0)

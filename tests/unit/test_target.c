@@ -177,7 +177,7 @@ TEST(target, refuses_descriptions)
 		             imgcheck_error_message(err));
 		cr_assert_null(t);
 		cr_assert(strstr(imgcheck_error_message(err), rows[i].message), "%s: %s", rows[i].text, imgcheck_error_message(err));
-		cr_assert_str_eq(imgcheck_error_place(err, &line, NULL), in_top("meta/imgcheck.yaml"));
+		cr_assert_str_eq(imgcheck_error_place(err, &line, NULL), "meta/imgcheck.yaml");
 		cr_assert(rows[i].line == 0 || rows[i].line == line, "%s: line %u", rows[i].text, line);
 		imgcheck_error_free(err);
 	}
@@ -191,6 +191,28 @@ TEST(target, needs_a_description)
 	cr_assert_eq(imgcheck_target_open(top, NULL, &t, &err), IMGCHECK_ERR_IO);
 	cr_assert_str_eq(imgcheck_error_place(err, NULL, NULL), in_top("meta/imgcheck.yaml"));
 	imgcheck_error_free(err);
+}
+
+TEST(target, takes_no_description_from_outside)
+{
+	struct imgcheck_target *t = NULL;
+	struct imgcheck_error *err = NULL;
+	char outside[PATH_BYTES];
+
+	write_file("meta/other.yaml", "version: 1\npaths: [templates]\n");
+	cr_assert_eq(symlink("other.yaml", in_top("meta/imgcheck.yaml")), 0);
+	cr_assert_eq(imgcheck_target_open(top, NULL, &t, NULL), 0);
+	imgcheck_target_free(t);
+
+	(void)snprintf(outside, sizeof(outside), "%s", in_top("meta/other.yaml"));
+	cr_assert_eq(mkdir(in_top("snap"), 0700) | mkdir(in_top("snap/meta"), 0700), 0);
+	cr_assert_eq(symlink(outside, in_top("snap/meta/imgcheck.yaml")), 0);
+	cr_assert_eq(imgcheck_target_open(in_top("snap"), NULL, &t, &err), IMGCHECK_ERR_CONFIG);
+	cr_assert(strstr(imgcheck_error_message(err), "leads out of the snap"), "%s", imgcheck_error_message(err));
+	imgcheck_error_free(err);
+	/* The caller's own choice is free. */
+	cr_assert_eq(imgcheck_target_open(in_top("snap"), outside, &t, NULL), 0);
+	imgcheck_target_free(t);
 }
 
 TEST(target, chooses_files_and_reports_what_matches_nothing)
