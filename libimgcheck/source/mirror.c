@@ -367,17 +367,21 @@ int ic_mirror_set_trust(struct ic_mirror_set *s, const struct ic_buf *common, st
 
 /* ------------------------------------------------------------------ rewriting */
 
+static bool is_repeat(char c)
+{
+	return c == '*' || c == '+' || c == '?';
+}
+
 /*
  * What Go's expressions have and POSIX's not: classes and anchors by letter, groups with marks, lazy repeats.  Counted
- * repeats are refused too: the GNU library writes them out, which can take all memory.
+ * repeats are refused too, since the GNU library writes them out, which can take all memory; and repeats of repeats, of
+ * which it does the same and Go knows none.
  */
-static bool is_go_only(const char *c)
+static bool is_refused(const char *c)
 {
 	if (*c == '\\')
 		return ic_is_alnum(c[1]) && !strchr("wWsSbBd", c[1]);
-	if (*c == '{')
-		return true;
-	return c[1] == '?' && (*c == '(' || *c == '*' || *c == '+' || *c == '?' || *c == '}');
+	return *c == '{' || (is_repeat(*c) && is_repeat(c[1])) || (*c == '(' && c[1] == '?');
 }
 
 /* As an extended expression of POSIX.  The GNU library knows \w, \s and \b too, but not \d. */
@@ -394,7 +398,7 @@ static int translate(const char *pattern, struct ic_buf *out, struct imgcheck_er
 		if (*c == ')' && c[1] == '+' && ++repeats > MAX_REPEATS)
 			return ic_error_set(err, IMGCHECK_ERR_LIMIT, "cannot use a pattern with so many repeated groups");
 
-		if (is_go_only(c))
+		if (is_refused(c))
 			return ic_error_set(err, IMGCHECK_ERR_UNSUPPORTED, "cannot evaluate %.2s in the pattern \"%s\"", c, pattern);
 		if (len == 2 && c[1] == 'd')
 			result = ic_buf_add_text(out, "[0-9]", err);
