@@ -19,6 +19,7 @@ say() { echo "tools: $*" >&2; }
 package_of() {
 	case $1 in
 	docker-registry | nginx | skopeo | containerd) echo "$1" ;;
+	kubectl) echo kubernetes-client ;;
 	ctr) echo containerd ;;
 	tinyproxy) echo tinyproxy-bin ;;
 	promtool) echo prometheus ;;
