@@ -2,13 +2,14 @@
 """The apply gate of a snap, and what its timer publishes."""
 
 import contextlib
+import json
 import pathlib
 import subprocess
 import tempfile
 import unittest
 
 import trees
-from support import built
+from support import built, schema
 from support.confined import without_network
 from support.images import Client
 from support.registry import Registry
@@ -112,3 +113,24 @@ class Health(AppTest):
         self.configure(self.registry, {"on-unreadable": "veto"})
         self.refresh(1)
         self.assertRegex(self.health(), r"^blocked refresh to 2 stopped: \d missing, 1 unreadable, \d undecided --code=images-missing$")
+
+    def report(self, name, expected=0):
+        """The last hook run in a format, as the app of the snap prints it."""
+        done = subprocess.run([self.tree.snap / self.tree.current / "bin" / "imgcheck", "report", *(("--format", name) if name else ())],
+                              env=self.tree.environment(), capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual(done.returncode, expected, done.stdout + done.stderr)
+        return done.stdout
+
+    def test_the_last_run_in_every_format(self):
+        self.report("nagios", 3)  # no report yet: unknown
+        self.configure(self.registry)
+        output = self.refresh(1)
+        self.assertEqual((self.report(None), self.report("text")), (output, output))
+        self.assertEqual(schema.validate(json.loads(self.report("json"))), self.tree.report())
+        self.assertRegex(self.report("nagios", 2), rf"^IMGCHECK CRITICAL - .*{self.registry}/new:v1.*\|.* missing=1;")
+        self.assertRegex(self.report("prometheus"), r'(?m)^imgcheck_images{verdict="not-found"} 1$')
+        self.assertEqual({"time", "result", "decision", "revision", "ok", "missing"} - self.tree.status().keys(), set())
+        _client.push(f"{self.registry.split('/')[1]}/new", "v1", ("linux/amd64", "linux/arm64"))
+        self.refresh(0)
+        self.assertRegex(self.report("nagios"), r"^IMGCHECK OK - ")
+        self.assertEqual(self.tree.status()["result"], "allowed")
