@@ -202,7 +202,7 @@ test-unit: tests ## runs the unit tests of this VARIANT
 tests: $(UNIT_PROGRAMS) $(FUZZ_PROGRAMS) $(FAULT_SERVER) $(EXAMPLES) ## builds the test programs of this VARIANT
 
 .PHONY: test-slow
-test-slow: deps ## runs the long tests: a browser, the snap built for an old base (root)
+test-slow: deps ## runs the long tests: a browser, a gate killed at every moment, the snap built for an old base (root)
 	@$(MAKE) --no-print-directory -j$(CORES) VARIANT=release WERROR=1 all
 	@tests/run slow release
 

@@ -13,6 +13,7 @@ int cmd_audit(char *const *argv);
 int cmd_diff(char *const *argv);
 int cmd_plan(char *const *argv);
 int cmd_watch(char *const *argv);
+int cmd_gate(char *const *argv);
 int cmd_report(char *const *argv);
 int cmd_hook(char *const *argv);
 

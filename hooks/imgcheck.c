@@ -27,6 +27,7 @@ static const struct {
 	{ "audit", cmd_audit, "a list of images against what manifests need" },
 	{ "plan", cmd_plan, "how to copy what is missing" },
 	{ "watch", cmd_watch, "notices tags that move and images that vanish" },
+	{ "gate", cmd_gate, "what is served, and why not something newer" },
 	{ "report", cmd_report, "what the last hook run found" },
 	{ "hook", cmd_hook, "a hook of a snap" },
 };

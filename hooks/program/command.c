@@ -60,7 +60,7 @@ static void cut_end(char *text)
 void command_run(const struct command *c, struct process_result *r)
 {
 	struct command copy = *c;
-	const struct process p = { .main = exec_words, .arg = &copy, .most = MOST_OUTPUT,
+	const struct process p = { .main = exec_words, .arg = &copy, .most = MOST_OUTPUT, .tail = true, .stop = c->stop,
 				   .until = process_clock() + (int64_t)c->seconds * 1000 };
 
 	process_run(&p, r);

@@ -4,8 +4,8 @@
 
 /*
  * A program that somebody configured, run with a time limit: as process.h runs a child, in a group of its own that
- * ends with it.  What it prints, to either stream, is kept from the start as
- * far as process.h keeps standard error; the rest is dropped, and it may print as much as it wants.
+ * ends with it.  Of what it prints, to either stream, the end is kept as far as
+ * process.h keeps standard error; it may print as much as it wants.
  */
 
 #include "lines.h"
@@ -17,6 +17,7 @@ struct command {
 	const char *folder;              /* to run in, or NULL */
 	const char *input;               /* standard input, or NULL for none */
 	unsigned seconds;                /* after which it is killed */
+	bool (*stop)(void);              /* as in process.h */
 };
 
 /*

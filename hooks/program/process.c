@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -17,6 +16,7 @@
 #include "status.h"
 
 #define MOST_ERROR_TEXT ((size_t)4096)
+#define STOP_MS 200 /* from one look whether to stop to the next */
 #define END_MS 2000 /* from the end of its output, or from the kill, to the end of the child */
 
 /* One stream of the child. */
@@ -25,6 +25,7 @@ struct stream {
 	char *data;
 	size_t len, room, most;
 	bool cut;  /* beyond `most`: drop the rest, or else it is a fault */
+	bool tail; /* ... and rather the start than the end */
 	bool over;
 };
 
@@ -79,37 +80,52 @@ static void keep(struct stream *s, const char *bytes, size_t count)
 	s->data[s->len] = '\0';
 }
 
+/* Makes room for the end of the output, by dropping its start.  How much of the new bytes is dropped too. */
+static size_t drop_start(struct stream *s, size_t some)
+{
+	size_t over = s->len + some - s->most, old = over < s->len ? over : s->len;
+
+	if (old)
+		memmove(s->data, s->data + old, s->len -= old);
+	return over - old;
+}
+
 /* Takes what is there to read.  False when the stream has ended or went beyond its ceiling. */
 static bool take(struct stream *s)
 {
 	char bytes[16384];
 	ssize_t got = read(s->fd, bytes, sizeof(bytes));
-	size_t some;
+	size_t some, from = 0;
 
 	if (got < 0 && errno == EINTR)
 		return true;
 	if (got <= 0)
 		return false;
 	some = (size_t)got;
+	if (s->tail && some > s->most - s->len)
+		from = drop_start(s, some);
+	some -= from;
 	if (some > s->most - s->len) {
 		some = s->most - s->len;
 		s->over = !s->cut;
 	}
-	keep(s, bytes, some);
+	keep(s, bytes + from, some);
 	explicit_bzero(bytes, sizeof(bytes));
 	return !s->over;
 }
 
 /* Collects both streams until they end.  False: out of time, or too much. */
-static bool collect(struct stream *streams, int64_t until)
+static bool collect(struct stream *streams, const struct process *p)
 {
+	const int most = p->stop ? STOP_MS : 60000;
+
 	while (streams[0].fd >= 0 || streams[1].fd >= 0) {
 		struct pollfd fds[2] = { { streams[0].fd, POLLIN, 0 }, { streams[1].fd, POLLIN, 0 } };
-		int64_t left = until - process_clock();
+		int64_t left = p->until - process_clock();
 
-		if (left <= 0)
+		if (left <= 0 || (p->stop && p->stop()))
 			return false;
-		if (poll(fds, 2, left > 60000 ? 60000 : (int)left) < 0 && errno != EINTR)
+		if (poll(fds, 2, left > most ? most : (int)left) < 0 && errno != EINTR)
 			return false;
 		for (int i = 0; i < 2; i++)
 			if (fds[i].revents && !take(&streams[i]))
@@ -154,7 +170,8 @@ static void finish(pid_t pid, bool collected, bool over, int64_t until, struct p
 
 static void run_with_pipes(const struct process *p, int *out, int *err, struct process_result *r)
 {
-	struct stream streams[2] = { { .fd = out[0], .most = p->most }, { .fd = err[0], .most = MOST_ERROR_TEXT, .cut = true } };
+	struct stream streams[2] = { { .fd = out[0], .most = p->most },
+				     { .fd = err[0], .most = MOST_ERROR_TEXT, .cut = true, .tail = p->tail } };
 	pid_t parent = getpid(), pid;
 	bool collected;
 
@@ -168,7 +185,7 @@ static void run_with_pipes(const struct process *p, int *out, int *err, struct p
 		r->status = errno;
 		return;
 	}
-	collected = collect(streams, p->until);
+	collected = collect(streams, p);
 	finish(pid, collected, streams[0].over, p->until, r);
 	out[0] = streams[0].fd;
 	err[0] = streams[1].fd;

@@ -9,6 +9,7 @@
  * snap has processes).
  */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,12 +19,14 @@ struct process {
 	void *arg;
 	int64_t until; /* on process_clock() */
 	size_t most;   /* bytes of output taken; more ends the child */
+	bool tail;     /* of standard error the end is kept, not the start */
+	bool (*stop)(void); /* asked now and then where it is not NULL: true ends the child as one that is late */
 };
 
 enum process_end {
 	PROCESS_EXITED,
 	PROCESS_SIGNALLED,
-	PROCESS_LATE,       /* out of time, killed */
+	PROCESS_LATE,       /* out of time or stopped, killed */
 	PROCESS_TOO_MUCH,   /* printed more than was allowed, killed */
 	PROCESS_NOT_STARTED /* no process could be made */
 };
@@ -33,7 +36,7 @@ struct process_result {
 	int status; /* exit status, number of the signal, or errno of the start */
 	char *out;  /* new, NUL-terminated beyond len; never NULL */
 	size_t len;
-	char *err;  /* new: the start of what went to standard error */
+	char *err;  /* new: the start, or the end, of what went to standard error */
 };
 
 /* Milliseconds on the monotonic clock. */

@@ -73,7 +73,8 @@ static int run(const char *path, char *const *argv, struct process_result *r)
 		void *out;
 	} arg = { .in = argv };
 
-	process_run(&(struct process){ exec_unsquashfs, arg.out, process_clock() + LIMIT_MS, MOST_LISTING }, r);
+	process_run(&(struct process){ .main = exec_unsquashfs, .arg = arg.out, .until = process_clock() + LIMIT_MS,
+				       .most = MOST_LISTING }, r);
 	return r->end == PROCESS_EXITED && !r->status ? 0 : fail(path, r);
 }
 

@@ -169,7 +169,8 @@ static char *find_keys(struct refresh *r, struct lines *keys, enum imgcheck_outc
 	const json_t *key;
 	size_t i;
 
-	process_run(&(struct process){ refresh_describe, r, r->hook->began + DESCRIBE_END, MOST_ANSWER }, &result);
+	process_run(&(struct process){ .main = refresh_describe, .arg = r, .until = r->hook->began + DESCRIBE_END,
+				       .most = MOST_ANSWER }, &result);
 	if (result.end == PROCESS_EXITED && !result.status)
 		answer = json_loadb(result.out, result.len, 0, NULL);
 	if (!answer)
@@ -314,7 +315,8 @@ static void check(struct refresh *r, struct outcome *out)
 
 	if (left < (int64_t)r->settings.deadline)
 		r->settings.deadline = left < 1 ? 1 : (unsigned)left;
-	process_run(&(struct process){ refresh_judge, r, now + (int64_t)r->settings.deadline * 1000 + GRACE, MOST_ANSWER }, &result);
+	process_run(&(struct process){ .main = refresh_judge, .arg = r, .until = now + (int64_t)r->settings.deadline * 1000 + GRACE,
+				       .most = MOST_ANSWER }, &result);
 	if (result.end == PROCESS_EXITED && !result.status)
 		answer = json_loadb(result.out, result.len, 0, NULL);
 	if (!answer || !take_answer(r, answer, out))

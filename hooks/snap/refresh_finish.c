@@ -232,7 +232,8 @@ static void log_line(const struct refresh *r, const struct outcome *out)
 		entry.priority = LOG_WARNING;
 	if (out->decision == IMGCHECK_DECISION_VETO)
 		entry.priority = refresh_enforces(r) ? LOG_ERR : LOG_WARNING;
-	process_run(&(struct process){ log_entry, &entry, process_clock() + SYSLOG_MS, 1 }, &ignored);
+	process_run(&(struct process){ .main = log_entry, .arg = &entry, .until = process_clock() + SYSLOG_MS,
+				       .most = 1 }, &ignored);
 }
 
 /* ---------------------------------------------------------------- the end */

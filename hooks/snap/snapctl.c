@@ -31,7 +31,8 @@ static void run(char **argv, int64_t until, struct process_result *r)
 {
 	int64_t limit = process_clock() + LIMIT_MS;
 
-	process_run(&(struct process){ exec_snapctl, argv, limit < until ? limit : until, MOST_ANSWER }, r);
+	process_run(&(struct process){ .main = exec_snapctl, .arg = argv, .until = limit < until ? limit : until,
+				       .most = MOST_ANSWER }, r);
 }
 
 /* What went wrong: new. */

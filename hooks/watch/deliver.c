@@ -51,7 +51,7 @@ static struct outcome run_command(const struct deliver *d, const struct state *s
 	AUTO(lines) struct lines words = { 0 }, environment = { 0 };
 	AUTO(free) char *json = event_json(s, e), *input = memory_printf("%s\n", json);
 	AUTO(process_result) struct process_result r = { 0 };
-	const struct command c = { &words, &environment, NULL, input, DELIVER_COMMAND_SECONDS };
+	const struct command c = { .words = &words, .environment = &environment, .input = input, .seconds = DELIVER_COMMAND_SECONDS };
 	struct outcome out = { 0 };
 
 	lines_add(&words, "/bin/sh");

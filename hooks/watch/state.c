@@ -63,6 +63,16 @@ static bool wait_for_lock(int fd, int wait_ms)
 	return true;
 }
 
+int state_lock_gates(const char *path)
+{
+	int fd = open_lock(path, "gates");
+
+	if (fd < 0 || wait_for_lock(fd, 0))
+		return fd;
+	close(fd);
+	return -1;
+}
+
 int state_lock_watcher(const char *path)
 {
 	int fd = open_lock(path, "watcher");
@@ -315,6 +325,14 @@ void state_reject(struct state_gate *g, long long now, const char *digest, const
 	r = &g->rejected[g->rejected_count++];
 	*r = (struct state_rejected){ .digest = memory_text(digest), .time = now };
 	state_set_text(&r->reason, reason);
+}
+
+void state_forgive(struct state_gate *g, const char *digest)
+{
+	const struct state_rejected *known = digest ? state_rejected(g, digest) : NULL;
+
+	if (known)
+		forget_rejected(g, (size_t)(known - g->rejected));
 }
 
 struct state_sink *state_sink(struct state *s, const char *name)

@@ -81,7 +81,9 @@ struct state_gate {
 	char *pinned;        /* that is being judged or promoted, or NULL */
 	char *step;          /* of that: what was begun last, in a word, for a restart */
 	char *held;          /* the digest that an operator rolled back, not to be promoted again */
-	long long not_before; /* "try later": when */
+	long long hold;      /* since when nothing is promoted at all; 0: it is */
+	char *found;         /* where another writer has set the served tag; NULL: nobody has */
+	long long outdated;  /* since when it has been told as outdated; 0: it has not */
 	struct state_rejected *rejected;
 	size_t rejected_count;
 };
@@ -163,6 +165,12 @@ int state_lock_watcher(const char *path);
 
 /* ------------------------------------------------------------------ what is in it */
 
+/*
+ * A third lock, for whoever runs gates: their commands run while the state is open to others.  A descriptor, or -1 where
+ * somebody else has it.
+ */
+int state_lock_gates(const char *path);
+
 /* Text for the state: printable, cut to STATE_MOST_TEXT.  *to is replaced; NULL for NULL. */
 void state_set_text(char **to, const char *text);
 
@@ -180,6 +188,7 @@ struct state_gate *state_find_gate(const struct state *s, const char *name);
 /* Remembers a digest as rejected; whether it is. */
 void state_reject(struct state_gate *g, long long now, const char *digest, const char *reason);
 const struct state_rejected *state_rejected(const struct state_gate *g, const char *digest);
+void state_forgive(struct state_gate *g, const char *digest); /* forgets that it was */
 
 /* The words for them: static. */
 const char *state_condition_name(long long condition);

@@ -60,7 +60,9 @@ static const struct field gate_fields[] = {
 	FIELD(state_gate, FIELD_TEXT, pinned),
 	FIELD(state_gate, FIELD_TEXT, step),
 	FIELD(state_gate, FIELD_TEXT, held),
-	FIELD(state_gate, FIELD_NUMBER, not_before),
+	FIELD(state_gate, FIELD_NUMBER, hold),
+	FIELD(state_gate, FIELD_TEXT, found),
+	FIELD(state_gate, FIELD_NUMBER, outdated),
 };
 
 static const struct field event_fields[] = {

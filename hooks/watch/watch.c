@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "gate.h"
 #include "program/memory.h"
 #include "program/output.h"
 #include "program/process.h"
@@ -81,6 +82,13 @@ static int take_turn(struct watch *w, bool round, long long *due)
 	if (status == STATUS_INTERNAL || status == TURN_STOPPED)
 		return status; /* what is in memory is not what was saved */
 	told = deliver_events(&w->deliver, &s, now_seconds(), due);
+	if (round && !told) {
+		int gates = gates_run(&w->config, &w->shard, &s);
+
+		if (gates)
+			return gates;
+		told = deliver_events(&w->deliver, &s, now_seconds(), due);
+	}
 	write_views(w, &s);
 	return told ? told : status;
 }

@@ -64,7 +64,7 @@ static void run(int (*main)(void *), int64_t limit_ms, struct process_result *r)
 {
 	char word[] = "word";
 
-	process_run(&(struct process){main, word, process_clock() + limit_ms, 100000}, r);
+	process_run(&(struct process){.main = main, .arg = word, .until = process_clock() + limit_ms, .most = 100000}, r);
 }
 
 TEST(hook_process, collects)
@@ -112,6 +112,44 @@ TEST(hook_process, ends_what_prints_too_much)
 	run(flood, 20000, &r);
 	cr_assert_eq(r.end, PROCESS_TOO_MUCH);
 	cr_assert_eq(r.len, 100000);
+	process_result_clear(&r);
+}
+
+static int count(void *arg)
+{
+	(void)arg;
+	for (int i = 1; i <= 9999; i++)
+		fprintf(stderr, "%04d\n", i);
+	return 0;
+}
+
+TEST(hook_process, keeps_the_end_of_errors_where_that_is_wanted)
+{
+	struct process_result r;
+
+	process_run(&(struct process){.main = count, .until = process_clock() + 20000, .most = 1, .tail = true}, &r);
+	cr_assert_eq(r.end, PROCESS_EXITED);
+	cr_assert_eq(strlen(r.err), 4096);
+	cr_assert_str_eq(r.err + 4096 - 10, "9998\n9999\n");
+	cr_assert_str_eq(strstr(r.err, "\n9994\n"), "\n9994\n9995\n9996\n9997\n9998\n9999\n", "nothing is lost in it");
+	process_result_clear(&r);
+}
+
+static int looks;
+
+static bool is_third_look(void)
+{
+	return ++looks == 3;
+}
+
+TEST(hook_process, ends_what_is_to_stop)
+{
+	int64_t began = process_clock();
+	struct process_result r;
+
+	process_run(&(struct process){.main = hang, .until = process_clock() + 60000, .most = 100, .stop = is_third_look}, &r);
+	cr_assert_eq(r.end, PROCESS_LATE);
+	cr_assert_lt(process_clock() - began, 20000);
 	process_result_clear(&r);
 }
 

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the tests of the watch share: a registry behind a front that can go bad, and a watch whose events are kept."""
 
+import atexit
+import contextlib
+import functools
 import http.client
 import json
 import pathlib
+import resource
 import subprocess
 import tempfile
 import threading
@@ -11,11 +15,22 @@ import unittest
 
 from support import built
 from support.badserver import BadServer, response
+from support.containerd import Containerd
 from support.images import Client
 from support.registry import Registry
 
 IMGCHECK = built("imgcheck")
 GONE = "/v2/{}/manifests/{}"
+
+
+@functools.lru_cache(None)
+def shared_registry():
+    """A registry for tests that only add to it, and a client; they end with all tests."""
+    stack = contextlib.ExitStack()
+    atexit.register(stack.close)
+    folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="imgcheck-watch-"))
+    registry = stack.enter_context(Registry(pathlib.Path(folder) / "registry"))
+    return registry, stack.enter_context(Client(registry.host))
 
 
 class Front:

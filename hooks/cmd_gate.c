@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <string.h>
+
+#include "commands.h"
+#include "program/document.h"
+#include "program/memory.h"
+#include "program/options.h"
+#include "program/output.h"
+#include "program/say.h"
+#include "program/status.h"
+#include "watch/gate.h"
+
+#define OPEN_MS 10000 /* for a watch that is at work on the state */
+
+enum { TAKE_CONFIG, TAKE_STATE, TAKE_FORMAT };
+
+static const struct flag gate_flags[] = {
+	{ "config", "FILE", "that tells of the gates: imgcheck-watch(5)", TAKE_CONFIG },
+	{ "state", "FILE", "what the watch remembers (CONFIG.state)", TAKE_STATE },
+	{ "format", "text|json", "of status", TAKE_FORMAT },
+	{ 0 },
+};
+
+struct request {
+	const char *config_path, *state_path;
+	bool json;
+};
+
+static int gate_take(void *arg, int id, const char *value)
+{
+	struct request *r = arg;
+
+	if (id == TAKE_CONFIG) {
+		r->config_path = value;
+		return 0;
+	}
+	if (id == TAKE_STATE) {
+		r->state_path = value;
+		return 0;
+	}
+	r->json = !strcmp(value, "json");
+	return r->json || !strcmp(value, "text") ? 0 : say_usage("gate", "--format %s: it is text or json", value);
+}
+
+/* What an operator may do to one gate. */
+static int do_run(const struct watch_config *c, const struct watch_gate *set, struct state *s)
+{
+	return gate_run(c, set, s);
+}
+
+static int do_hold(const struct watch_config *c, const struct watch_gate *set, struct state *s)
+{
+	(void)c;
+	return gate_set_hold(set, s);
+}
+
+static int do_release(const struct watch_config *c, const struct watch_gate *set, struct state *s)
+{
+	(void)c;
+	return gate_end_hold(set, s);
+}
+
+static const struct action {
+	const char *name;
+	int (*act)(const struct watch_config *c, const struct watch_gate *set, struct state *s);
+	bool asks; /* its exit status tells whether the candidate is served */
+} actions[] = {
+	{ "run", do_run, true },           { "promote", gate_promote, true }, { "rollback", gate_rollback, false },
+	{ "hold", do_hold, false },        { "release", do_release, false },
+};
+
+/* The exit status that goes with a phase. */
+static int status_of(long long phase)
+{
+	switch ((enum state_phase)phase) {
+	case STATE_GATE_SERVED:
+		return STATUS_OK;
+	case STATE_GATE_REJECTED:
+	case STATE_GATE_HELD:
+		return STATUS_DIFFERENT;
+	case STATE_GATE_NEW:
+	case STATE_GATE_VALIDATING:
+	case STATE_GATE_OUTDATED:
+		break;
+	}
+	return STATUS_UNDECIDED;
+}
+
+static int print(const struct watch_config *c, const char *name, const struct state *s, bool as_json)
+{
+	AUTO(json) json_t *document = gate_document(c, name, s);
+	AUTO(output) struct output page = { 0 };
+
+	output_open(&page);
+	if (as_json) {
+		AUTO(free) char *text = document_render(document);
+
+		fputs(text, page.stream);
+	} else {
+		gate_print(document, page.stream);
+	}
+	return output_finish(&page, stdout, NULL);
+}
+
+static int act(const struct watch_config *c, const char *path, const struct action *action, const char *name)
+{
+	const struct watch_gate *set = watch_config_gate(c, name);
+	AUTO(state) struct state s = { .lock = -1 };
+	const struct state_gate *g;
+	int status;
+
+	if (!set)
+		return say_usage("gate", "there is no gate %s in %s", name, c->path);
+	status = state_open(&s, path, OPEN_MS);
+	if (!status)
+		status = action->act(c, set, &s);
+	if (status)
+		return status;
+	g = state_find_gate(&s, name);
+	status = print(c, name, &s, false);
+	return status || !action->asks ? status : status_of(g->phase);
+}
+
+static int show(const struct watch_config *c, const char *path, const char *name, bool as_json)
+{
+	AUTO(state) struct state s = { .lock = -1 };
+	int status;
+
+	if (name && !watch_config_gate(c, name))
+		return say_usage("gate", "there is no gate %s in %s", name, c->path);
+	status = state_look(&s, path);
+	return status ? status : print(c, name, &s, as_json);
+}
+
+static int run(const struct request *r, const struct lines *operands)
+{
+	AUTO(watch_config) struct watch_config c = { 0 };
+	AUTO(free) char *path = NULL;
+	const char *what = operands->count ? operands->line[0] : NULL, *name = operands->count > 1 ? operands->line[1] : NULL;
+	int status;
+
+	if (!what || operands->count > 2)
+		return say_usage("gate", "give what to do, and the name of one gate");
+	if (!r->config_path)
+		return say_usage("gate", "which gates? give --config FILE");
+	status = watch_config_read(r->config_path, &c);
+	if (status)
+		return status;
+	path = r->state_path ? memory_text(r->state_path) : memory_printf("%s.state", r->config_path);
+	if (!strcmp(what, "status"))
+		return show(&c, path, name, r->json);
+	for (size_t i = 0; i < COUNT(actions); i++)
+		if (!strcmp(what, actions[i].name))
+			return name ? act(&c, path, &actions[i], name) : say_usage("gate", "%s: give the name of a gate", what);
+	return say_usage("gate", "%s: it is status, run, promote, rollback, hold or release", what);
+}
+
+int cmd_gate(char *const *argv)
+{
+	struct request r = { 0 };
+	AUTO(lines) struct lines operands = { 0 };
+	const struct flag_group groups[] = { { gate_flags, gate_take, &r } };
+	const struct command_line line = {
+		.command = "gate",
+		.usage = "status|run|promote|rollback|hold|release --config FILE [OPTION]... [NAME]",
+		.about = "What is served behind a gate, and what an operator may do about it.",
+		.notes = "status    phase of each gate, or of one, since when and why\n"
+			 "run       looks at the candidate and validates it now, also one that was rejected\n"
+			 "promote   serves the candidate as it is, without validating it\n"
+			 "rollback  serves what was served before; what is served now is not promoted again\n"
+			 "hold      promotes nothing, until release\n"
+			 "release   ends a hold, and takes what another writer has set as what is served\n"
+			 "Exit status: 0 done (run, promote: the candidate is served), 1 rejected, held, or nothing to go back to,\n"
+			 "2 usage or configuration, 4 not decided yet, 70 internal error, or a state that cannot be used.",
+		.groups = groups,
+		.group_count = COUNT(groups),
+	};
+	int status = options_read(&line, argv, &operands, NULL);
+
+	return status == STATUS_GO ? run(&r, &operands) : status;
+}
