@@ -52,17 +52,17 @@ int ic_target_config_read(struct ic_target_config *config, const char *json, siz
 	struct ic_buf quoted IC_AUTO(buf);
 	int result;
 
-	ic_buf_init(&quoted, 4 * IC_MAX_VALUES_BYTES);
+	ic_buf_init_secret(&quoted, 4 * IC_MAX_VALUES_BYTES); /* a snap keeps logins in its configuration */
 	if (len > IC_MAX_VALUES_BYTES)
 		return ic_error_set(err, IMGCHECK_ERR_LIMIT, "cannot read a configuration of more than %zu bytes",
 		                    IC_MAX_VALUES_BYTES);
-	result = ic_json_parse(NULL, json, len, &values, err);
+	result = ic_json_parse_secret(NULL, json, len, &values, err);
 	if (result == 0 && !json_is_object(values))
 		return ic_error_set(err, IMGCHECK_ERR_SYNTAX, "cannot read the configuration: it is no JSON object");
 	if (result == 0)
 		result = quote_numbers(json, len, &quoted, err);
 	if (result == 0)
-		result = ic_json_parse(NULL, ic_buf_text(&quoted), quoted.len, &texts, err);
+		result = ic_json_parse_secret(NULL, ic_buf_text(&quoted), quoted.len, &texts, err);
 	if (result < 0)
 		return result;
 	ic_target_config_clear(config);

@@ -12,6 +12,7 @@ import unittest
 
 import trees
 from support.certs import Authority
+from support.freed import Freed
 from support.images import Client
 from support.registry import Registry
 
@@ -135,6 +136,25 @@ class Retries(trees.TreeTest):
         self.configure(self.registry, {"proxy": {"http": "http://127.0.0.1:1", "no-proxy": "127.0.0.1"}})
         self.check_reuse(False)
         self.check_reuse(True)
+
+    def test_a_login_in_the_settings_stays_nowhere(self):
+        """Neither in a file, nor in memory that our code gives back."""
+        if not Freed.program():
+            self.skipTest("build/release is not built")
+        for revision in ("1", "2"):
+            for hook in (self.tree.snap / revision / "meta" / "hooks").iterdir():
+                hook.unlink()
+                hook.symlink_to(Freed.program())
+        login = json.dumps({"auths": {_registry.host: {"username": "u", "password": "hunter2-of-auth"}}})
+        self.configure(self.registry, {"auth-json": login, "proxy": {"http": "http://u:hunter2-of-proxy@127.0.0.1:1"}})
+        freed = Freed(self.folder, ["hunter2-of-auth", "hunter2-of-proxy"])
+        self.tree.extra |= freed.environment()
+        self.refresh(1)
+        self.tree.run_hook("configure")
+        self.assertTrue(freed.lines(), "nothing was looked at")
+        self.assertEqual(freed.ours(), [])
+        for path in (self.tree.common / "imgcheck").rglob("*"):
+            self.assertFalse(path.is_file() and b"hunter2" in path.read_bytes(), path)
 
     def test_a_damaged_file_is_no_memory(self):
         for data in (b"", b"{", b"[]", b'{"images": {"a": 1}}', b"\xff" * 100):

@@ -14,7 +14,8 @@ import tempfile
 import unittest
 
 import world
-from support import ROOT, built
+from support import built
+from support.freed import Freed
 
 # One for each way in, so that a leak names its way.
 SECRETS = {name: f"secret-of-{name}-x" for name in ("creds", "authfile", "secret", "helper", "yaml", "header", "proxy", "all-proxy",
@@ -146,21 +147,13 @@ echo '{{"Username": "u", "Secret": "{SECRETS["helper"]}"}}'
         self.assertEqual(len(world.htpasswd().requests()), before)
 
 
-class Freed(Secrets):
-    """No block of memory that our own code gives back still holds one. (libcurl, OpenSSL and libyaml are not ours.)"""
-
-    OURS = ("imgcheck", "libimgcheck.so.0")
+class Leftovers(Secrets):
+    """No block of memory that our own code gives back still holds one."""
 
     def setUp(self):
         super().setUp()
-        # a sanitizer has a free() of its own
-        self.program = ROOT / "build" / "release" / "imgcheck"
-        if not self.program.exists():
+        if not Freed.program():
             self.skipTest("build/release is not built")
-        self.looker, self.found = self.folder / "freed.so", self.folder / "freed"
-        if not self.looker.exists():
-            subprocess.run(["cc", "-D_GNU_SOURCE", "-O1", "-fPIC", "-shared", "-o", self.looker, ROOT / "tests" / "support" / "freed.c"],
-                           check=True)
 
     def texts(self):
         """In each form in which it stands in a file or a request; and any token of the registry's."""
@@ -170,14 +163,12 @@ class Freed(Secrets):
                 base64.b64encode(f"{world.USER}:{world.PASSWORD}".encode()).decode(), "Bearer ey"]
 
     def run_command(self, command, *arguments):
-        env = {"PATH": f"{self.folder}/bin:/usr/bin:/bin", "LD_PRELOAD": str(self.looker), "FREED_FOUND": str(self.found),
-               "FREED_TEXTS": "|".join(self.texts())}
-        self.found.unlink(missing_ok=True)
-        done = subprocess.run([self.program, command, *map(str, arguments)], stdin=subprocess.DEVNULL, capture_output=True,
-                              text=True, timeout=60, check=False, env=env, cwd=self.folder)
-        self.lines = self.found.read_text(encoding="utf-8").splitlines()
-        ours = [line for line in self.lines if line.split()[1].split("+")[0].rsplit("/", 1)[-1] in self.OURS]
-        self.assertEqual(ours, [])
+        freed = Freed(self.folder, self.texts())
+        done = subprocess.run([Freed.program(), command, *map(str, arguments)], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                              timeout=60, check=False, env={"PATH": f"{self.folder}/bin:/usr/bin:/bin"} | freed.environment(),
+                              cwd=self.folder)
+        self.lines = freed.lines()
+        self.assertEqual(freed.ours(), [])
         return done
 
     def test_a_token(self):
