@@ -116,6 +116,21 @@ static int take_pull(const struct reader *r, const struct ic_node *table, bool d
 	return refuse(r, node, "pull-from-mirror: it is all, digest-only or tag-only", err);
 }
 
+/* The tables of a list, [[name]]; there need be none. */
+static int take_tables(const struct reader *r, const struct ic_node *table, const char *key, const struct ic_item **out,
+                       struct imgcheck_error **err)
+{
+	const struct ic_node *list = ic_node_get(table, key);
+
+	*out = ic_node_items(list);
+	if (list && list->kind != IC_NODE_SEQUENCE)
+		return refuse(r, list, "what is not a list of tables: write [[registry]] and [[registry.mirror]]", err);
+	for (const struct ic_item *i = *out; i; i = i->next)
+		if (i->value->kind != IC_NODE_MAPPING)
+			return refuse(r, i->value, "what is not a table: write [[registry]] and [[registry.mirror]]", err);
+	return 0;
+}
+
 static int add_mirror(const struct reader *r, struct ic_conf_registry *to, const struct ic_node *table, struct imgcheck_error **err)
 {
 	struct ic_conf_mirror m = {0};
@@ -156,6 +171,7 @@ static int check_names(const struct reader *r, struct ic_conf_registry *registry
 static int fill_registry(const struct reader *r, struct ic_conf_registry *registry, const struct ic_node *table,
                          struct imgcheck_error **err)
 {
+	const struct ic_item *mirrors = NULL;
 	int result = take_text(r, table, "prefix", &registry->prefix, err);
 
 	if (result == 0)
@@ -168,7 +184,9 @@ static int fill_registry(const struct reader *r, struct ic_conf_registry *regist
 		result = take_bool(r, table, "blocked", &registry->blocked, err);
 	if (result == 0)
 		result = take_bool(r, table, "mirror-by-digest-only", &registry->mirror_by_digest_only, err);
-	for (const struct ic_item *i = ic_node_items(ic_node_get(table, "mirror")); i && result == 0; i = i->next)
+	if (result == 0)
+		result = take_tables(r, table, "mirror", &mirrors, err);
+	for (const struct ic_item *i = mirrors; i && result == 0; i = i->next)
 		result = add_mirror(r, registry, i->value, err);
 	return result;
 }
@@ -263,6 +281,7 @@ int ic_registries_conf_add(struct ic_registries_conf *c, const char *place, cons
 {
 	struct reader r = {.place = place, .out = c};
 	struct ic_doc *doc IC_AUTO(doc) = NULL;
+	const struct ic_item *registries;
 	const struct ic_node *old;
 	int result = ic_toml_parse(place, text, len, &doc, err);
 
@@ -271,7 +290,8 @@ int ic_registries_conf_add(struct ic_registries_conf *c, const char *place, cons
 	old = ic_node_get(doc->root, "registries");
 	if (old)
 		return refuse(&r, old, "the tables of version 1: write [[registry]] and unqualified-search-registries", err);
-	for (const struct ic_item *i = ic_node_items(ic_node_get(doc->root, "registry")); i && result == 0; i = i->next)
+	result = take_tables(&r, doc->root, "registry", &registries, err);
+	for (const struct ic_item *i = registries; i && result == 0; i = i->next)
 		result = add_registry(&r, i->value, err);
 	if (result == 0)
 		result = take_names(&r, doc->root, "unqualified-search-registries", &c->search, err);
