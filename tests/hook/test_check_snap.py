@@ -8,6 +8,8 @@ import subprocess
 import tempfile
 import unittest
 
+import yaml
+
 from support import ROOT, built
 from support.snaptree import NEW, assemble, libraries
 
@@ -32,6 +34,13 @@ class CheckSnap(unittest.TestCase):
 
     def test_the_example(self):
         self.check(0, "imgcheck 0.")
+
+    def test_the_example_is_what_snapcraft_would_make(self):
+        ours = yaml.safe_load(self.description.read_text(encoding="utf-8"))
+        project = yaml.safe_load((ROOT / "snap" / "snapcraft.yaml").read_text(encoding="utf-8"))
+        for key in ("name", "version", "summary", "description", "base", "confinement", "grade", "apps"):
+            self.assertEqual(ours[key], project[key])
+        self.assertEqual({name: hook for name, hook in ours["hooks"].items() if hook}, project["hooks"])
 
     @unittest.skipUnless(shutil.which("mksquashfs") and shutil.which("unsquashfs"), "no squashfs-tools")
     def test_a_file(self):
