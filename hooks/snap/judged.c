@@ -11,6 +11,7 @@
 #define FILE_NAME "judged-revisions"
 #define MOST_FILE ((size_t)4096)
 #define LEFT "left " /* before a name */
+#define FROM "from "
 
 int judged_forget(const char *state)
 {
@@ -27,6 +28,8 @@ int judged_write(const struct refresh *r, bool left)
 	for (size_t i = 0; i < r->revisions.count; i++)
 		if (r->revisions.item[i].chosen)
 			lines_addf(&names, "%s%s", left ? LEFT : "", r->revisions.item[i].name);
+	if (*r->before.name)
+		lines_addf(&names, FROM "%s", r->before.name);
 	text = lines_join(&names);
 	return files_replace(r->hook->state, FILE_NAME, 0644, text, strlen(text));
 }
@@ -54,6 +57,13 @@ bool judged_has(const char *state, const char *revision)
 bool judged_left(const char *state, const char *revision)
 {
 	AUTO(free) char *line = memory_printf(LEFT "%s", revision);
+
+	return has_line(state, line);
+}
+
+bool judged_from(const char *state, const char *revision)
+{
+	AUTO(free) char *line = memory_printf(FROM "%s", revision);
 
 	return has_line(state, line);
 }

@@ -22,4 +22,7 @@ bool judged_has(const char *state, const char *revision);
 /* Whether what could not be read of it was left. */
 bool judged_left(const char *state, const char *revision);
 
+/* Whether it was the revision that the refresh came from. */
+bool judged_from(const char *state, const char *revision);
+
 #endif

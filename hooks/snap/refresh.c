@@ -398,7 +398,7 @@ int hook_pre_refresh(const struct hook *h)
 
 /* ---------------------------------------------------------------- after it */
 
-/* Ours is the new revision, and the only other one the old. */
+/* Ours is the new revision; the old is the only other one, or that which left something to us. */
 static void find_ourselves(struct refresh *r)
 {
 	struct revisions_place place = hook_place(r->hook);
@@ -411,10 +411,12 @@ static void find_ourselves(struct refresh *r)
 	r->revisions.item = memory_grow(NULL, 1, sizeof(item));
 	r->revisions.item[0] = item;
 	r->revisions.count = 1;
-	if (revisions_list(&place, &others) && others.count == 1) {
-		r->before = others.item[0];
-		others.item[0].version = NULL;
-	}
+	if (revisions_list(&place, &others))
+		for (size_t i = 0; i < others.count && !*r->before.name; i++)
+			if (others.count == 1 || (r->left && judged_from(r->hook->state, others.item[i].name))) {
+				r->before = others.item[i];
+				others.item[i].version = NULL;
+			}
 	revisions_clear(&others);
 	describe_subject(r);
 }
@@ -438,8 +440,8 @@ int hook_post_refresh(const struct hook *h)
 	memory_exit_status(STATUS_OK);
 	settings_read(&r.settings, NULL, &r.notices);
 	proven_read(h->state, &r.proven);
-	find_ourselves(&r);
 	r.left = judged_left(h->state, h->revision);
+	find_ourselves(&r);
 	if (judged_has(h->state, h->revision))
 		free(read_configuration(&r, &ignored)); /* for accept-revision alone */
 	else

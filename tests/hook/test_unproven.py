@@ -126,6 +126,18 @@ class Left(trees.TreeTest):
         report = self.tree.report()
         self.assertEqual((report["hook"]["name"], report["hook"]["from"], report["hook"]["result"]), ("post-refresh", "1", "allowed"))
 
+    def test_what_was_missing_before_is_told_by_the_revision_it_came_from(self):
+        self.tree.add("7", "{{ registry }}/older:v1")
+        self.assertEqual(self.tree.run_hook("install"), (0, ""))  # records both
+        folder = self.comes(trees.HOOKS)
+        (folder / "templates" / "pods.yaml").write_text(trees.pods("{{ registry }}/old:v1"), encoding="utf-8")
+        self.refresh(0, "old:v1", "left to the post-refresh hook")
+        (folder / "templates" / "later.yaml").unlink()
+        self.tree.set_current("2")
+        self.after(0, "old:v1")
+        report = self.tree.report()
+        self.assertEqual((report["hook"]["from"], report["counts"]["already-missing"]), ("1", 1))
+
     def test_what_cannot_be_read_even_then_goes_back(self):
         self.comes(trees.HOOKS)
         _client.push(self.registry.removeprefix(f"{_open}/") + "/new", "v1", ("linux/amd64", "linux/arm64"))
