@@ -342,7 +342,6 @@ static void clear(struct refresh *r, struct outcome *out)
 	free(out->skipped);
 }
 
-/* Sets out, unless the mode is off. */
 static void judge(struct refresh *r, struct outcome *out)
 {
 	enum imgcheck_outcome class;
@@ -350,8 +349,10 @@ static void judge(struct refresh *r, struct outcome *out)
 	bool internal_vetoes = refresh_effect(r, IMGCHECK_OUTCOME_INTERNAL) == IMGCHECK_DECISION_VETO;
 
 	memory_exit_status(refresh_enforces(r) && internal_vetoes ? STATUS_MISSING : STATUS_OK);
-	if (r->settings.mode == SETTINGS_OFF)
+	if (r->settings.mode == SETTINGS_OFF) {
+		skip(r, "setting imgcheck.mode=off", out);
 		return;
+	}
 	if (why) {
 		refresh_alone(r, class, why, out);
 		return;
@@ -375,7 +376,7 @@ int hook_pre_refresh(const struct hook *h)
 {
 	struct refresh r = { .hook = h };
 	struct outcome out = { 0 };
-	int status = STATUS_OK, fault = judged_forget(h->state);
+	int status, fault = judged_forget(h->state);
 
 	/* Until the settings are known their defaults hold, by which an internal error lets a refresh pass. */
 	memory_exit_status(STATUS_OK);
@@ -388,10 +389,7 @@ int hook_pre_refresh(const struct hook *h)
 		judge(&r, &out);
 	else
 		skip(&r, "no new revision is to be seen", &out);
-	if (r.settings.mode == SETTINGS_OFF)
-		say("setting imgcheck.mode=off: %s is not checked", r.subject);
-	else
-		status = refresh_finish(&r, &out);
+	status = refresh_finish(&r, &out);
 	clear(&r, &out);
 	return status;
 }
