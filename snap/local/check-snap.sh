@@ -46,7 +46,7 @@ library_path() {
 		tr -d "\"'" | sed -e "s|\${SNAP}|$root|g; s|\$SNAP/|$root/|g" -e 's|\$[{A-Z_}:+]*||g'
 }
 
-# A hook runs the program itself, or is a script that ends a line with a call of it: `|| true` behind it undoes a veto.
+# A hook is the program itself, or a script with a line that calls it: `|| true` behind the call would undo a veto.
 check_hook() {
 	hook=$root/meta/hooks/$1
 	program=
@@ -56,7 +56,7 @@ check_hook() {
 		refuse "meta/hooks/$1 is not executable"
 	elif ! head -c 2 "$hook" | grep -q '#!'; then
 		program=$hook
-	elif ! grep -q 'imgcheck"* hook '"$1"' *\("$@"\)* *$' "$hook"; then
+	elif ! grep -q 'imgcheck"* hook '"$1"' *\("$@"\)* *\(|| exit [1-9]\)* *$' "$hook"; then
 		refuse "meta/hooks/$1 is a script that does not call imgcheck (a stub of snapcraft?)"
 	elif [ -x "$root/bin/imgcheck" ]; then
 		program=$root/bin/imgcheck

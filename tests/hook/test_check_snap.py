@@ -57,7 +57,8 @@ class CheckSnap(unittest.TestCase):
 
     def test_a_script_of_the_snap_that_calls_it(self):
         call = '"$SNAP/bin/imgcheck" hook pre-refresh'
-        for line, expected in ((f"exec {call}", 0), (f'{call} "$@"', 0), (f"{call} || true", 1), (f"{call}; exit 0", 1)):
+        for line, expected in ((f"exec {call}", 0), (f'{call} "$@"', 0), (f"{call} || exit 1", 0), (f"{call} || exit 0", 1),
+                               (f"{call} || true", 1), (f"{call}; exit 0", 1)):
             with self.subTest(line):
                 self.hook.write_text(f"#!/bin/sh\n{line}\n", encoding="utf-8")
                 self.check(expected, "does not call imgcheck" if expected else "imgcheck 0.")
