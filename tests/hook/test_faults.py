@@ -15,9 +15,6 @@ from support.badserver import BadServer, always, response, silent
 from support.process import wait_until
 
 
-HERE = pathlib.Path(__file__).resolve().parent
-
-
 def children(pid):
     """The processes that a process has started and that still run."""
     try:
@@ -68,11 +65,7 @@ class Faults(trees.TreeTest):
 
     def break_child(self, number, signal_number):
         """From now on this child of the hook dies as soon as it is made, or is not made."""
-        library = self.folder / "forks.so"
-        if not library.exists():
-            subprocess.run(["cc", "-shared", "-fPIC", "-D_GNU_SOURCE", "-o", library, HERE / "forks.c"], check=True)
-        self.tree.extra |= {"LD_PRELOAD": str(library), "FORKS_BAD": str(number), "FORKS_SIGNAL": str(int(signal_number)),
-                            "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"}
+        self.break_from_within(FORKS_BAD=number, FORKS_SIGNAL=int(signal_number))
 
     def test_whichever_child_dies_the_setting_decides(self):
         # They read which keys are asked for, run snapctl, and judge; without one of them nothing is judged.

@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import shutil
+import signal
 import tempfile
 import time
 import unittest
@@ -16,7 +17,7 @@ from support.freed import Freed
 from support.images import Client
 from support.registry import Registry
 
-KILLS = 16
+KILLS = 8
 
 _stack = contextlib.ExitStack()
 
@@ -184,6 +185,35 @@ class Retries(trees.TreeTest):
         self.assertEqual(sorted(path.name for path in state.glob(".*")), [])
         self.push("gone")
         self.assertEqual(self.refresh(0), "")
+
+    def kill_at_each_change(self, run):
+        """Runs the hook, killed before each change of a file in turn, and what has to hold after that. How many there were."""
+        state = self.tree.common / "imgcheck"
+        for change in range(1, 60):
+            self.break_from_within(KILL_AT=change)
+            status, output = self.tree.run_hook(run.__name__.replace("_", "-"))
+            for path in (state / "last-report.json", self.recent, *(state / "history").glob("[!.]*")):
+                if path.exists():
+                    json.loads(path.read_text(encoding="utf-8"))
+            self.tree.extra = {}
+            if status != -signal.SIGKILL:
+                return change - 1
+            run()
+        return self.fail(f"no end: {output}")
+
+    def test_killed_before_each_change_of_a_file_the_next_run_says_the_same(self):
+        def pre_refresh():
+            self.refresh(1, "gone:v1")
+            self.assertEqual(self.tree.report()["hook"]["result"], "vetoed")
+
+        self.assertGreater(self.kill_at_each_change(pre_refresh), 6)
+
+    def test_killed_before_each_change_of_a_file_post_refresh_says_the_same(self):
+        def post_refresh():
+            self.after(1, "gone:v1", "the refresh is undone")
+
+        self.tree.set_current("2")
+        self.assertGreater(self.kill_at_each_change(post_refresh), 6)
 
     def test_the_last_ten_reports_are_kept(self):
         for _ in range(12):

@@ -112,6 +112,15 @@ class Tree(SnapTree):
         return f"'{ROOT}/tests/support/snapctl' '{self.config_file}'"
 
 
+def faults():
+    """The library that breaks a program from within, as faults.c tells; built at the first use."""
+    path = built("imgcheck") + "-faults.so"
+    source = pathlib.Path(__file__).with_name("faults.c")
+    if not os.path.exists(path) or os.path.getmtime(path) < source.stat().st_mtime:
+        subprocess.run(["cc", "-shared", "-fPIC", "-D_GNU_SOURCE", "-o", path, source], check=True)
+    return path
+
+
 class TreeTest(unittest.TestCase):
     """A test on a fresh tree, removed after it."""
 
@@ -125,6 +134,12 @@ class TreeTest(unittest.TestCase):
         """A unit that is set up, with this registry asked without TLS; that it never gave an image counts as if it had."""
         settings = {"plain-http": registry.split("/")[0], "deadline": 20, "on-unproven": "veto"} | (settings or {})
         self.tree.configure({"kubeconfig": "/root/kubeconfig", "registry": registry, SETTING: settings} | keys)
+
+    def break_from_within(self, **variables):
+        """From now on the hook has these faults; see faults.c."""
+        # A sanitizer wants to be the first library, and one that is killed would report just that.
+        options = os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0:detect_leaks=0"
+        self.tree.extra |= {"LD_PRELOAD": faults(), "ASAN_OPTIONS": options} | {name: str(value) for name, value in variables.items()}
 
     def refresh(self, expected, *words, timeout=60):
         """Runs pre-refresh; the exit status has to be this, and these words in its output, which is returned."""
