@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "json.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "limits.h"
@@ -11,48 +12,168 @@ static bool is_structure(char c)
 	return c == '{' || c == '}' || c == '[' || c == ']' || c == ',' || c == ':';
 }
 
-/*
- * Structural bytes outside strings, counted up to the ceiling; of the first value alone where more may
- * follow behind it.
- */
-static bool structure_fits(const char *text, size_t len, bool first_only)
-{
-	size_t tokens = 0, depth = 0;
-	bool quoted = false;
+/* ------------------------------------------------------------------ before parsing */
 
-	for (size_t i = 0; i < len; i++) {
-		if (quoted && text[i] == '\\')
-			i++;
-		else if (text[i] == '"')
-			quoted = !quoted;
-		if (quoted || !is_structure(text[i]))
-			continue;
-		if (++tokens > IC_MAX_JSON_TOKENS)
+struct extent {
+	size_t end;     /* behind the value */
+	size_t longest; /* bytes of the longest token */
+};
+
+/* The token at the front, or one blank.  A string that does not end reaches to the end. */
+static size_t token_len(const char *text, size_t len)
+{
+	size_t i = 1;
+
+	if (is_structure(text[0]) || ic_is_space(text[0]))
+		return 1;
+	if (text[0] == '"') {
+		for (; i < len && text[i] != '"'; i++)
+			i += text[i] == '\\';
+		return i < len ? i + 1 : len;
+	}
+	while (i < len && text[i] != '"' && !is_structure(text[i]) && !ic_is_space(text[i]))
+		i++;
+	return i;
+}
+
+/* Looks at the whole text, or at its first value alone.  False: more structure than the ceiling. */
+static bool measure(const char *text, size_t len, bool first_only, struct extent *out)
+{
+	size_t tokens = 0, depth = 0, i = 0;
+	bool ended = false;
+
+	*out = (struct extent){0, 0};
+	while (i < len && !(first_only && ended)) {
+		size_t token = token_len(text + i, len - i);
+
+		if (is_structure(text[i]) && ++tokens > IC_MAX_JSON_TOKENS)
 			return false;
 		if (text[i] == '{' || text[i] == '[')
 			depth++;
 		else if (text[i] == '}' || text[i] == ']')
 			depth -= depth > 0;
-		if (first_only && depth == 0)
-			return true;
+		ended = depth == 0 && !ic_is_space(text[i]);
+		out->longest = token > out->longest ? token : out->longest;
+		i += token;
 	}
+	out->end = i;
 	return true;
 }
 
-/* Errors: LIMIT, NOMEM, and SYNTAX as *why tells it. */
-static int load(const char *text, size_t len, size_t flags, json_t **out, json_error_t *why)
+/* ------------------------------------------------------------------ parsing */
+
+/*
+ * What jansson reads: an array of a number and the value.  jansson collects the bytes of a token in a buffer and does not
+ * look whether that could grow: a string would lose bytes without a word, and where the lost one is the closing quote,
+ * jansson writes beyond its memory.  So the number comes first, in front of the first line, longer than the longest token:
+ * behind it the buffer grows no more.  That memory was lacking is told by errno, until the end of a number clears it:
+ * structure and blanks are pieces of their own, before which it is looked at.
+ */
+#define LEAST_DIGITS 24 /* or this times a power of two: the buffer, 16 bytes doubled, does not grow at the number's end */
+
+static const char before[] = "[0.", between[] = ",\n", after[] = "]";
+
+struct source {
+	const char *text;
+	size_t len, zeros;
+	size_t at;    /* in all that is read, from the bracket on */
+	size_t piece; /* bytes of the last one, which can be of a secret */
+	bool no_memory;
+};
+
+/* What is left of the part that begins at *start, where that is the one to read. */
+static size_t part_left(const struct source *s, size_t *start, size_t len, size_t *offset)
 {
+	*offset = s->at - *start;
+	*start += len;
+	return s->at < *start ? *start - s->at : 0;
+}
+
+static size_t piece_of_text(const char *text, size_t len)
+{
+	size_t i = 1;
+
+	while (i < len && !is_structure(text[0]) && !ic_is_space(text[0]) && !is_structure(text[i]) && !ic_is_space(text[i]))
+		i++;
+	return i;
+}
+
+static size_t next_piece(void *to, size_t size, void *arg)
+{
+	struct source *s = arg;
+	size_t start = 0, offset, left, len = 0;
+
+	explicit_bzero(to, s->piece);
+	s->no_memory = s->no_memory || errno == ENOMEM;
+	if (s->no_memory)
+		return 0; /* the end: nothing more may go into a buffer that did not grow */
+	if ((left = part_left(s, &start, strlen(before), &offset)) > 0)
+		memcpy(to, before + offset, len = left);
+	else if ((left = part_left(s, &start, s->zeros, &offset)) > 0)
+		memset(to, '0', len = left < size ? left : size);
+	else if ((left = part_left(s, &start, strlen(between), &offset)) > 0)
+		memcpy(to, between + offset, len = left);
+	else if ((left = part_left(s, &start, s->len, &offset)) > 0)
+		memcpy(to, s->text + offset, len = piece_of_text(s->text + offset, left < size ? left : size));
+	else if ((left = part_left(s, &start, strlen(after), &offset)) > 0)
+		memcpy(to, after + offset, len = left);
+	s->at += len;
+	s->piece = len;
+	return len;
+}
+
+static size_t count_zeros(const struct extent *extent)
+{
+	size_t digits = LEAST_DIGITS;
+
+	while (digits < extent->longest + 2)
+		digits *= 2;
+	return digits - 2;
+}
+
+static json_t *read_source(struct source *source, json_error_t *why)
+{
+	json_t *both IC_AUTO(json) = json_load_callback(next_piece, source, JSON_ALLOW_NUL, why);
+
+	/* what jansson fails at without a word is an allocation, too */
+	source->no_memory = source->no_memory || errno == ENOMEM || (!both && json_error_code(why) == json_error_unknown);
+	return source->no_memory || json_array_size(both) != 2 ? NULL : json_incref(json_array_get(both, 1));
+}
+
+/* Of the whole text, or of its first value (*used bytes).  Errors: LIMIT, NOMEM, and SYNTAX as *why tells it. */
+static int load(const char *text, size_t len, bool first_only, json_t **out, size_t *used, json_error_t *why)
+{
+	struct extent extent;
+	struct source source = {.text = text};
+	int saved = errno;
+
 	*out = NULL;
+	*used = 0;
 	*why = (json_error_t){0};
-	if (!structure_fits(text, len, (flags & JSON_DISABLE_EOF_CHECK) != 0))
+	if (!measure(text, len, first_only, &extent))
 		return IMGCHECK_ERR_LIMIT;
-	*out = json_loadb(text, len, flags | JSON_DECODE_ANY | JSON_ALLOW_NUL, why);
-	if (*out)
-		return 0;
-	/* What jansson fails at without a word is an allocation. */
-	if (json_error_code(why) == json_error_out_of_memory || json_error_code(why) == json_error_unknown)
-		return IMGCHECK_ERR_NOMEM;
-	return IMGCHECK_ERR_SYNTAX;
+	source.len = extent.end;
+	source.zeros = count_zeros(&extent);
+	errno = 0;
+	*out = read_source(&source, why);
+	errno = saved;
+	if (!*out)
+		return source.no_memory ? IMGCHECK_ERR_NOMEM : IMGCHECK_ERR_SYNTAX;
+	*used = extent.end;
+	return 0;
+}
+
+/* Our bracket behind the text is its end. */
+static const char *words_of(json_error_t *why)
+{
+	static const char at_bracket[] = "']'", at_end[] = "end of file";
+	size_t len = strlen(why->text);
+
+	if (len == 0)
+		return "end of file expected";
+	if (ic_text_ends(why->text, len, at_bracket) && len - strlen(at_bracket) + sizeof(at_end) <= sizeof(why->text))
+		memcpy(why->text + len - strlen(at_bracket), at_end, sizeof(at_end));
+	return why->text;
 }
 
 static int refuse(const char *name, int result, const json_error_t *why, const char *words, struct imgcheck_error **err)
@@ -62,22 +183,24 @@ static int refuse(const char *name, int result, const json_error_t *why, const c
 	if (result == IMGCHECK_ERR_LIMIT)
 		return ic_error_set_at(err, IMGCHECK_ERR_LIMIT, name, 0, 0, "cannot read JSON with more than %zu structural characters",
 		                       (size_t)IC_MAX_JSON_TOKENS);
-	return ic_error_set_at(err, IMGCHECK_ERR_SYNTAX, name, why->line > 0 ? (unsigned)why->line : 0,
+	return ic_error_set_at(err, IMGCHECK_ERR_SYNTAX, name, why->line > 1 ? (unsigned)why->line - 1 : 1,
 	                       why->column > 0 ? (unsigned)why->column : 0, "cannot read JSON: %s", words);
 }
 
 int ic_json_parse(const char *name, const char *text, size_t len, json_t **out, struct imgcheck_error **err)
 {
 	json_error_t why;
-	int result = load(text, len, 0, out, &why);
+	size_t used;
+	int result = load(text, len, false, out, &used, &why);
 
-	return result < 0 ? refuse(name, result, &why, why.text, err) : 0;
+	return result < 0 ? refuse(name, result, &why, words_of(&why), err) : 0;
 }
 
 int ic_json_parse_secret(const char *name, const char *text, size_t len, json_t **out, struct imgcheck_error **err)
 {
 	json_error_t why;
-	int result = load(text, len, 0, out, &why);
+	size_t used;
+	int result = load(text, len, false, out, &used, &why);
 
 	explicit_bzero(why.text, sizeof(why.text));
 	return result < 0 ? refuse(name, result, &why, "it is not well-formed", err) : 0;
@@ -87,10 +210,9 @@ int ic_json_parse_next(const char *name, const char *text, size_t len, json_t **
                        struct imgcheck_error **err)
 {
 	json_error_t why;
-	int result = load(text, len, JSON_DISABLE_EOF_CHECK, out, &why);
+	int result = load(text, len, true, out, used, &why);
 
-	*used = result < 0 ? 0 : (size_t)why.position;
-	return result < 0 ? refuse(name, result, &why, why.text, err) : 0;
+	return result < 0 ? refuse(name, result, &why, words_of(&why), err) : 0;
 }
 
 const char *ic_json_text(const json_t *object, const char *key)

@@ -38,6 +38,49 @@ TEST(json, errors_name_the_place)
 	cr_assert_eq(parse("123456789012345678901234567890", &v, NULL), IMGCHECK_ERR_SYNTAX);
 }
 
+/* The parser is given more than the text; none of that is seen. */
+TEST(json, is_read_as_if_it_stood_alone)
+{
+	static const struct {
+		const char *text, *message; /* NULL: it is good */
+		unsigned line, column;
+	} rows[] = {
+		{"1, 2", "cannot read JSON: end of file expected", 1, 0},
+		{"1] 2", "cannot read JSON: end of file expected near '2'", 1, 4},
+		{"{\"a\": 1", "cannot read JSON: '}' expected near end of file", 1, 8},
+		{"\n [1", "cannot read JSON: ']' expected near end of file", 2, 4},
+		{"x", "cannot read JSON: invalid token near 'x'", 1, 1},
+		{"", "cannot read JSON: unexpected token near end of file", 1, 1},
+		{"\"a longer text than the first size of any buffer, with an \\\" escape and \\u00e9\"", NULL, 0, 0},
+		{"-12345678901234567.25e1", NULL, 0, 0},
+		{" true ", NULL, 0, 0},
+		{"[\"]\", {\"[\": \",\"}]", NULL, 0, 0},
+	};
+
+	for (size_t i = 0; i < IC_COUNT(rows); i++) {
+		struct imgcheck_error *err = NULL;
+		unsigned line, column;
+		json_t *v;
+
+		cr_assert_eq(parse(rows[i].text, &v, &err), rows[i].message ? IMGCHECK_ERR_SYNTAX : 0, "%s", rows[i].text);
+		cr_expect_str_eq(imgcheck_error_message(err), rows[i].message ? rows[i].message : "", "%s: %s", rows[i].text,
+		                 imgcheck_error_message(err));
+		(void)imgcheck_error_place(err, &line, &column);
+		cr_expect(line == rows[i].line && column == rows[i].column, "%s: %u:%u", rows[i].text, line, column);
+		if (!rows[i].message) {
+			char *again = json_dumps(v, JSON_ENCODE_ANY | JSON_COMPACT);
+			json_t *same;
+
+			cr_assert_eq(parse(again, &same, NULL), 0);
+			cr_expect(json_equal(v, same), "%s", again);
+			json_decref(same);
+			free(again);
+		}
+		json_decref(v);
+		imgcheck_error_free(err);
+	}
+}
+
 TEST(json, next_value)
 {
 	const char *text = "{\"a\": 1}\n[2]";
