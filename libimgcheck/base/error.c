@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "error.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -77,6 +78,13 @@ int ic_error_set_at(struct imgcheck_error **err, enum imgcheck_err code, const c
 	result = store(err, code, place, line, column, format, arguments);
 	va_end(arguments);
 	return result;
+}
+
+int ic_error_errno(struct imgcheck_error **err, const char *place, const char *what)
+{
+	if (errno == ENOMEM)
+		return ic_error_nomem(err);
+	return ic_error_set_at(err, IMGCHECK_ERR_IO, place, 0, 0, "%s: %s", what, strerror(errno));
 }
 
 int ic_error_nomem(struct imgcheck_error **err)

@@ -18,6 +18,9 @@ int ic_error_set(struct imgcheck_error **err, enum imgcheck_err code, const char
 int ic_error_set_at(struct imgcheck_error **err, enum imgcheck_err code, const char *place, unsigned line,
                     unsigned column, const char *format, ...) IC_PRINTF(6, 7);
 
+/* What errno says about a file or folder (may be NULL): "what: no such file", IO; or NOMEM where that is the reason. */
+int ic_error_errno(struct imgcheck_error **err, const char *place, const char *what);
+
 /* Out of memory: a static object, so that it can always be told. */
 int ic_error_nomem(struct imgcheck_error **err);
 

@@ -14,7 +14,7 @@
 
 static int failure(const char *path, struct imgcheck_error **err)
 {
-	return ic_error_set_at(err, IMGCHECK_ERR_IO, path, 0, 0, "cannot read: %s", strerror(errno));
+	return ic_error_errno(err, path, "cannot read");
 }
 
 int ic_file_read_fd(int fd, const char *path, struct ic_buf *out, struct imgcheck_error **err)
@@ -90,9 +90,7 @@ int ic_file_list(const char *folder, struct ic_vec *names, struct imgcheck_error
 
 	ic_texts_init(names, IC_MAX_LIST_ITEMS);
 	if (count < 0)
-		return errno == ENOMEM ? ic_error_nomem(err)
-		                       : ic_error_set_at(err, IMGCHECK_ERR_IO, folder, 0, 0, "cannot read this folder: %s",
-		                                         strerror(errno));
+		return ic_error_errno(err, folder, "cannot read this folder");
 	for (int i = 0; i < count; i++) {
 		if (result == 0)
 			result = ic_texts_push(names, entries[i]->d_name, strlen(entries[i]->d_name), err);

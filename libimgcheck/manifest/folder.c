@@ -31,7 +31,7 @@ bool ic_folder_is_manifest(const char *name)
 
 static int failure(const char *path, struct imgcheck_error **err)
 {
-	return ic_error_set_at(err, IMGCHECK_ERR_IO, path, 0, 0, "cannot read the folder: %s", strerror(errno));
+	return ic_error_errno(err, path, "cannot read the folder");
 }
 
 static int is_visible(const struct dirent *entry)
@@ -104,7 +104,7 @@ static int list(struct listing *l, const char *path, const struct level *above, 
 		                       IC_MAX_FILES);
 	count = scandir(path, &entries, is_visible, by_bytes);
 	if (count < 0)
-		return errno == ENOMEM ? ic_error_nomem(err) : failure(path, err);
+		return failure(path, err);
 	for (int i = 0; i < count; i++) {
 		if (result == 0)
 			result = take_entry(l, path, entries[i]->d_name, &here, err);

@@ -231,7 +231,7 @@ static int read_descriptor(void *arg, char *out, size_t size, size_t *got, struc
 		n = read(*fd, out, size);
 	while (n < 0 && errno == EINTR);
 	*got = n > 0 ? (size_t)n : 0;
-	return n < 0 ? ic_error_set(err, IMGCHECK_ERR_IO, "cannot read: %s", strerror(errno)) : 0;
+	return n < 0 ? ic_error_errno(err, NULL, "cannot read") : 0;
 }
 
 /* Looks through a long file, which cannot be rendered, for template marks; *marked may be true for nothing. */
@@ -251,7 +251,7 @@ static int find_marks(int fd, bool *marked, struct imgcheck_error **err)
 		kept = 1;
 	}
 	if (lseek(fd, 0, SEEK_SET) < 0 && result == 0)
-		return ic_error_set(err, IMGCHECK_ERR_IO, "cannot read: %s", strerror(errno));
+		return ic_error_errno(err, NULL, "cannot read");
 	return result;
 }
 

@@ -120,25 +120,33 @@ static int visit_shell_text(struct ic_walk *w, const struct ic_step *at, const s
 
 /* ------------------------------------------------------------------ pods */
 
-/* What stands where a text should, as YAML's flow style has it; cut where it is long. */
-static void describe(const struct ic_node *node, struct ic_buf *out)
+/* What does not fit is left out. */
+static int add_part(struct ic_buf *out, const char *text, size_t len)
+{
+	int result = ic_buf_add(out, text, len, NULL);
+
+	return result == IMGCHECK_ERR_LIMIT ? 0 : result;
+}
+
+/* What stands where a text should, as YAML's flow style has it; cut where it is long.  Errors: NOMEM. */
+static int describe(const struct ic_node *node, struct ic_buf *out)
 {
 	const char *separator = node->kind == IC_NODE_MAPPING ? "{" : "[";
+	int result = 0;
 
-	if (node->kind == IC_NODE_SCALAR) {
-		(void)!ic_buf_add(out, node->text, node->len, NULL);
-		return;
-	}
-	for (const struct ic_item *i = ic_node_items(node); i && out->len < out->max / 2; i = i->next) {
-		(void)!ic_buf_add_text(out, separator, NULL);
-		if (i->key) {
-			describe(i->key, out);
-			(void)!ic_buf_add_text(out, ic_node_is_null(i->value) ? "" : ": ", NULL);
-		}
-		describe(i->value, out);
+	if (node->kind == IC_NODE_SCALAR)
+		return add_part(out, node->text, node->len);
+	for (const struct ic_item *i = ic_node_items(node); result == 0 && i && out->len < out->max / 2; i = i->next) {
+		result = add_part(out, separator, strlen(separator));
+		if (result == 0 && i->key)
+			result = describe(i->key, out);
+		if (result == 0 && i->key && !ic_node_is_null(i->value))
+			result = add_part(out, ": ", strlen(": "));
+		if (result == 0)
+			result = describe(i->value, out);
 		separator = ", ";
 	}
-	(void)!ic_buf_add_text(out, node->kind == IC_NODE_MAPPING ? "}" : "]", NULL);
+	return result < 0 ? result : add_part(out, node->kind == IC_NODE_MAPPING ? "}" : "]", 1);
 }
 
 /* Only a string is an image to Kubernetes; `image: {{ name }}` is a mapping to YAML. */
@@ -147,7 +155,8 @@ static int report_no_string(struct ic_walk *w, const struct ic_step *at, const s
 	struct ic_buf text IC_AUTO(buf);
 
 	ic_buf_init(&text, IC_MAX_REF_BYTES);
-	describe(node, &text);
+	if (describe(node, &text) < 0)
+		return ic_error_nomem(err);
 	return ic_walk_find(w, at, node, ic_buf_text(&text), text.len,
 	                    (struct ic_find){.class = IMGCHECK_CLASS_REQUIRED, .form = IC_FORM_UNRESOLVED}, err);
 }

@@ -49,7 +49,10 @@ static int read_own(struct imgcheck_target *t, struct imgcheck_error **err)
 	result = ic_buf_printf(&path, err, "%s/%s", t->dir, t->file);
 	if (result < 0)
 		return result;
-	if (ic_target_leads_out(t->dir, ic_buf_text(&path)))
+	result = ic_target_leads_out(t->dir, ic_buf_text(&path), err);
+	if (result < 0)
+		return result;
+	if (result)
 		return ic_error_set_at(err, IMGCHECK_ERR_CONFIG, t->file, 0, 0, "cannot use it: it is a link that leads out of the snap");
 	return ic_target_parse(t, ic_buf_text(&path), err);
 }

@@ -45,17 +45,24 @@ static bool is_below(const char *top, const char *real)
 	return strncmp(real, top, len) == 0 && (real[len] == '/' || real[len] == '\0' || strcmp(top, "/") == 0);
 }
 
-static bool stays_inside(const struct search *s, const char *path)
+/* 1: what stands behind all links is below the top; 0: it is not.  Errors: NOMEM. */
+static int stays_inside(const struct search *s, const char *path, struct imgcheck_error **err)
 {
 	char *real IC_AUTO(free) = realpath(path, NULL);
 
+	if (!real && errno == ENOMEM)
+		return ic_error_nomem(err);
 	return real && is_below(s->top, real);
 }
 
-bool ic_target_leads_out(const char *dir, const char *path)
+int ic_target_leads_out(const char *dir, const char *path, struct imgcheck_error **err)
 {
-	char *top IC_AUTO(free) = realpath(dir, NULL), *real IC_AUTO(free) = realpath(path, NULL);
+	char *top IC_AUTO(free) = realpath(dir, NULL);
+	bool no_memory = !top && errno == ENOMEM;
+	char *real IC_AUTO(free) = no_memory ? NULL : realpath(path, NULL);
 
+	if (no_memory || (!real && errno == ENOMEM))
+		return ic_error_nomem(err);
 	return top && real && !is_below(top, real);
 }
 
@@ -64,8 +71,11 @@ static int add_found(struct search *s, const struct ic_node *at, const char *pat
 {
 	struct imgcheck_error *problem IC_AUTO(error) = NULL;
 	const char *name = path + strlen(s->t->dir) + 1;
+	int inside = stays_inside(s, path, err);
 
-	if (stays_inside(s, path))
+	if (inside < 0)
+		return inside;
+	if (inside)
 		return ic_texts_push(&s->found, name, strlen(name), err);
 	(void)ic_target_fault(s->t, at, IMGCHECK_ERR_CONFIG, &problem,
 	                      "cannot use '%s': it is a link that leads out of the snap", name);
@@ -104,7 +114,10 @@ static int add_path(struct search *s, const struct ic_node *at, struct imgcheck_
 		                      strerror(errno));
 		return keep(s, &problem, err);
 	}
-	if (!S_ISDIR(st.st_mode) || !stays_inside(s, path.data))
+	result = S_ISDIR(st.st_mode) ? stays_inside(s, path.data, err) : 0;
+	if (result < 0)
+		return result;
+	if (!result)
 		return add_found(s, at, path.data, err);
 	return add_folder(s, at, path.data, err);
 }
@@ -203,7 +216,7 @@ int ic_target_files(const struct imgcheck_target *t, struct ic_vec *files, struc
 
 	ic_texts_init(&s.found, IC_MAX_FILES);
 	if (!s.top) {
-		(void)ic_error_set_at(&problem, IMGCHECK_ERR_IO, t->dir, 0, 0, "cannot read the folder: %s", strerror(errno));
+		(void)ic_error_errno(&problem, t->dir, "cannot read the folder");
 		return keep(&s, &problem, err);
 	}
 	for (const struct ic_item *i = ic_node_items(t->paths); result == 0 && i; i = i->next)

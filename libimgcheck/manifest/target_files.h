@@ -21,7 +21,7 @@
 int ic_target_files(const struct imgcheck_target *t, struct ic_vec *files, struct ic_vec *problems,
                     struct imgcheck_error **err) IC_MUST_CHECK;
 
-/* Whether what is there behind all links is not below the folder. */
-bool ic_target_leads_out(const char *dir, const char *path);
+/* 1: what is there behind all links is not below the folder; 0: it is, or nothing is there.  Errors: NOMEM. */
+int ic_target_leads_out(const char *dir, const char *path, struct imgcheck_error **err) IC_MUST_CHECK;
 
 #endif

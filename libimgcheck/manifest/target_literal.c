@@ -97,8 +97,12 @@ static bool is_ambiguous(const struct ic_node *scalar)
 static int read_plain(const struct ic_node *scalar, json_t **out, struct imgcheck_error **err)
 {
 	if (is_number(scalar->text, scalar->len)) {
-		if (ic_json_parse(NULL, scalar->text, scalar->len, out, NULL) == 0)
+		int result = ic_json_parse(NULL, scalar->text, scalar->len, out, NULL);
+
+		if (result == 0)
 			return 0;
+		if (result == IMGCHECK_ERR_NOMEM)
+			return ic_error_nomem(err);
 		return ic_error_set(err, IMGCHECK_ERR_CONFIG, "cannot use the number %s: beyond 64 bits", scalar->text);
 	}
 	if (is_ambiguous(scalar))

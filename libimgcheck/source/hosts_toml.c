@@ -323,6 +323,7 @@ static int add_docker_pair(struct reader *r, const char *certificate, struct img
 	int result;
 
 	ic_buf_init(&key, IC_MAX_PATH_BYTES);
+	ic_buf_init(&path, IC_MAX_PATH_BYTES);
 	result = ic_buf_printf(&key, err, "%.*s.key", (int)(strlen(certificate) - strlen(".cert")), certificate);
 	if (result < 0)
 		return result;

@@ -256,11 +256,11 @@ int ic_mirrors_break(struct ic_mirrors *m, const struct imgcheck_error *why, str
 	const char *place = imgcheck_error_place(why, NULL, NULL);
 	int result;
 
+	ic_buf_init(&text, IC_MAX_CONFIG_BYTES);
 	if (imgcheck_error_code(why) == IMGCHECK_ERR_NOMEM)
 		return ic_error_nomem(err);
 	if (m->broken)
 		return 0;
-	ic_buf_init(&text, IC_MAX_CONFIG_BYTES);
 	result = ic_buf_printf(&text, err, "%s%s%s", place ? place : "", place ? ": " : "", imgcheck_error_message(why));
 	if (result < 0)
 		return result;
@@ -496,9 +496,9 @@ int ic_mirror_rewrite(const struct ic_mirror *m, const char *repository, char **
 		regex_t regex;
 		int result = compile(rule, &regex, err);
 
+		ic_buf_init(&name, IC_MAX_REF_BYTES);
 		if (result < 0)
 			return result;
-		ic_buf_init(&name, IC_MAX_REF_BYTES);
 		result = replace_all(&regex, rule->replacement, repository, &name, &matched, err);
 		regfree(&regex);
 		if (result < 0)

@@ -24,9 +24,9 @@ static int lack(struct ic_pod_secrets *out, const char *name, size_t len, const 
 	struct ic_buf text IC_AUTO(buf);
 	int result;
 
+	ic_buf_init(&text, IC_MAX_CONFIG_BYTES);
 	if (out->lacking)
 		return 0;
-	ic_buf_init(&text, IC_MAX_CONFIG_BYTES);
 	result = ic_buf_printf(&text, err, "imagePullSecrets: %.*s %s", (int)len, name, why);
 	if (result < 0)
 		return result;

@@ -27,7 +27,8 @@ static const char manifests[] =
 
 static const char pods[] = POD_OF("one", "web", "{name: regcred}") POD_OF("elsewhere", "db", "{name: regcred}")
 	POD_OF("plain", "db", "{name: plain}") POD_OF("both", "web", "{name: plain}, {name: regcred}")
-	POD_OF("broken", "web", "{name: broken}") POD_OF("opaque", "web", "{name: opaque}") POD_OF("none", "web", "");
+	POD_OF("two", "web", "{name: first}, {name: second}") POD_OF("broken", "web", "{name: broken}")
+	POD_OF("opaque", "web", "{name: opaque}") POD_OF("none", "web", "");
 
 static const struct {
 	const char *image;
@@ -93,6 +94,7 @@ TEST(pod_secrets, that_are_lacking_are_told)
 	} lacking[] = {
 		{"quay.io/org/elsewhere:1", "none (imagePullSecrets: regcred is not among the manifests)"},
 		{"quay.io/org/opaque:1", "none (imagePullSecrets: opaque is not among the manifests)"},
+		{"quay.io/org/two:1", "none (imagePullSecrets: first is not among the manifests)"},
 		{"quay.io/org/broken:1", "none (imagePullSecrets: broken cannot read JSON: it is not well-formed)"},
 	};
 	struct imgcheck_images *s = make_images();
