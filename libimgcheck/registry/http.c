@@ -45,7 +45,8 @@ struct ic_http {
 	CURLSH *share;
 	ic_msec deadline;
 	ic_msec curl_due;    /* when libcurl wants to be called; -1: never */
-	bool stopped, broken; /* broken: the loop or libcurl failed */
+	bool stopped;
+	CURLcode failed;      /* why nothing can be asked any more: no memory, or a fault */
 	bool turned_away;     /* by the transfer that is being concluded, for its host */
 	struct ic_http_ca ca;
 	struct ic_http_cas own_cas; /* of single hosts */
@@ -53,41 +54,36 @@ struct ic_http {
 	size_t idle_count;
 };
 
-#define SET(ok, easy, option, value) ((ok) = (ok) && curl_easy_setopt((easy), (option), (value)) == CURLE_OK)
+#define SET(code, easy, option, value) ((code) = (code) ? (code) : curl_easy_setopt((easy), (option), (value)))
 
 /* ------------------------------------------------------------------ trust */
 
-/* The client's certificate and its key stand in one text. */
-static bool set_client(const struct ic_tls *tls, CURL *easy)
-{
-	struct curl_blob blob = {tls->client.data, tls->client.len, CURL_BLOB_NOCOPY};
-	bool ok = true;
-
-	SET(ok, easy, CURLOPT_SSLCERT_BLOB, &blob);
-	SET(ok, easy, CURLOPT_SSLKEY_BLOB, &blob);
-	return ok;
-}
-
-static bool set_trust(const struct ic_transfer *t, CURL *easy)
+static CURLcode set_trust(const struct ic_transfer *t, CURL *easy)
 {
 	const struct ic_http_ca *own = ic_http_cas_get(&t->http->own_cas, t->tls), *ca = own ? own : &t->http->ca;
 	struct curl_blob blob = {ca->text.data, ca->text.len, CURL_BLOB_NOCOPY};
-	bool ok = !t->tls || !t->tls->client.len || set_client(t->tls, easy);
+	CURLcode code = CURLE_OK;
 
-	/* a folder of certificates would be read again for each connection */
-	SET(ok, easy, CURLOPT_CAPATH, NULL);
-	SET(ok, easy, CURLOPT_PROXY_CAPATH, NULL);
-	if (ca->path[0]) {
-		SET(ok, easy, CURLOPT_CAINFO, ca->path);
-		SET(ok, easy, CURLOPT_PROXY_CAINFO, ca->path);
-	} else if (ca->text.len > 0) {
-		SET(ok, easy, CURLOPT_CAINFO_BLOB, &blob);
-		SET(ok, easy, CURLOPT_PROXY_CAINFO_BLOB, &blob);
+	if (t->tls && t->tls->client.len) {
+		struct curl_blob client = {t->tls->client.data, t->tls->client.len, CURL_BLOB_NOCOPY}; /* with its key */
+
+		SET(code, easy, CURLOPT_SSLCERT_BLOB, &client);
+		SET(code, easy, CURLOPT_SSLKEY_BLOB, &client);
 	}
-	SET(ok, easy, CURLOPT_SSL_VERIFYPEER, t->skip_verify ? 0L : 1L);
-	SET(ok, easy, CURLOPT_SSL_VERIFYHOST, t->skip_verify ? 0L : 2L);
-	SET(ok, easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
-	return ok;
+	/* a folder of certificates would be read again for each connection */
+	SET(code, easy, CURLOPT_CAPATH, NULL);
+	SET(code, easy, CURLOPT_PROXY_CAPATH, NULL);
+	if (ca->path[0]) {
+		SET(code, easy, CURLOPT_CAINFO, ca->path);
+		SET(code, easy, CURLOPT_PROXY_CAINFO, ca->path);
+	} else if (ca->text.len > 0) {
+		SET(code, easy, CURLOPT_CAINFO_BLOB, &blob);
+		SET(code, easy, CURLOPT_PROXY_CAINFO_BLOB, &blob);
+	}
+	SET(code, easy, CURLOPT_SSL_VERIFYPEER, t->skip_verify ? 0L : 1L);
+	SET(code, easy, CURLOPT_SSL_VERIFYHOST, t->skip_verify ? 0L : 2L);
+	SET(code, easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
+	return code;
 }
 
 /* ------------------------------------------------------------------ callbacks */
@@ -211,7 +207,7 @@ static int on_socket(CURL *easy, curl_socket_t fd, int what, void *arg, void *kn
 		return 0;
 	}
 	if (!ic_loop_watch(&h->loop, fd, known != NULL, what != CURL_POLL_OUT, what != CURL_POLL_IN))
-		h->broken = true;
+		h->failed = CURLE_FAILED_INIT;
 	(void)curl_multi_assign(h->multi, fd, h);
 	return 0;
 }
@@ -303,46 +299,46 @@ static long time_limit(const struct ic_http *h, long seconds)
 	return third < 1 ? 1 : (long)third;
 }
 
-static bool set_connection(const struct ic_transfer *t, CURL *easy)
+static CURLcode set_connection(const struct ic_transfer *t, CURL *easy)
 {
-	bool ok = true;
+	CURLcode code = CURLE_OK;
 
-	SET(ok, easy, CURLOPT_NOSIGNAL, 1L);
-	SET(ok, easy, CURLOPT_QUICK_EXIT, 1L); /* else a dead resolver holds the end of the run */
-	SET(ok, easy, CURLOPT_PROTOCOLS_STR, "http,https");
-	SET(ok, easy, CURLOPT_FOLLOWLOCATION, 0L);
-	SET(ok, easy, CURLOPT_DISALLOW_USERNAME_IN_URL, 1L);
-	SET(ok, easy, CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
-	SET(ok, easy, CURLOPT_PROXY, t->proxy); /* "": none, and none from the environment */
-	SET(ok, easy, CURLOPT_NOPROXY, "");
-	SET(ok, easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
-	SET(ok, easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_2TLS);
-	SET(ok, easy, CURLOPT_PIPEWAIT, 1L); /* rather a stream than a second connection */
-	SET(ok, easy, CURLOPT_SHARE, t->http->share);
-	SET(ok, easy, CURLOPT_CONNECTTIMEOUT_MS, time_limit(t->http, IC_CONNECT_SECONDS));
-	SET(ok, easy, CURLOPT_LOW_SPEED_LIMIT, (long)IC_SLOW_BYTES);
-	SET(ok, easy, CURLOPT_LOW_SPEED_TIME, (time_limit(t->http, IC_SLOW_SECONDS) + 999) / 1000);
-	return ok;
+	SET(code, easy, CURLOPT_NOSIGNAL, 1L);
+	SET(code, easy, CURLOPT_QUICK_EXIT, 1L); /* else a dead resolver holds the end of the run */
+	SET(code, easy, CURLOPT_PROTOCOLS_STR, "http,https");
+	SET(code, easy, CURLOPT_FOLLOWLOCATION, 0L);
+	SET(code, easy, CURLOPT_DISALLOW_USERNAME_IN_URL, 1L);
+	SET(code, easy, CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
+	SET(code, easy, CURLOPT_PROXY, t->proxy); /* "": none, and none from the environment */
+	SET(code, easy, CURLOPT_NOPROXY, "");
+	SET(code, easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+	SET(code, easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_2TLS);
+	SET(code, easy, CURLOPT_PIPEWAIT, 1L); /* rather a stream than a second connection */
+	SET(code, easy, CURLOPT_SHARE, t->http->share);
+	SET(code, easy, CURLOPT_CONNECTTIMEOUT_MS, time_limit(t->http, IC_CONNECT_SECONDS));
+	SET(code, easy, CURLOPT_LOW_SPEED_LIMIT, (long)IC_SLOW_BYTES);
+	SET(code, easy, CURLOPT_LOW_SPEED_TIME, (time_limit(t->http, IC_SLOW_SECONDS) + 999) / 1000);
+	return code;
 }
 
-static bool set_callbacks(struct ic_transfer *t, CURL *easy)
+static CURLcode set_callbacks(struct ic_transfer *t, CURL *easy)
 {
-	bool ok = true;
+	CURLcode code = CURLE_OK;
 
-	SET(ok, easy, CURLOPT_PRIVATE, t);
-	SET(ok, easy, CURLOPT_ERRORBUFFER, t->flight->error);
-	SET(ok, easy, CURLOPT_OPENSOCKETFUNCTION, on_open);
-	SET(ok, easy, CURLOPT_OPENSOCKETDATA, t);
-	SET(ok, easy, CURLOPT_PREREQFUNCTION, on_request);
-	SET(ok, easy, CURLOPT_PREREQDATA, t);
-	SET(ok, easy, CURLOPT_HEADERFUNCTION, on_header);
-	SET(ok, easy, CURLOPT_HEADERDATA, t);
-	SET(ok, easy, CURLOPT_WRITEFUNCTION, on_body);
-	SET(ok, easy, CURLOPT_WRITEDATA, t);
-	return ok;
+	SET(code, easy, CURLOPT_PRIVATE, t);
+	SET(code, easy, CURLOPT_ERRORBUFFER, t->flight->error);
+	SET(code, easy, CURLOPT_OPENSOCKETFUNCTION, on_open);
+	SET(code, easy, CURLOPT_OPENSOCKETDATA, t);
+	SET(code, easy, CURLOPT_PREREQFUNCTION, on_request);
+	SET(code, easy, CURLOPT_PREREQDATA, t);
+	SET(code, easy, CURLOPT_HEADERFUNCTION, on_header);
+	SET(code, easy, CURLOPT_HEADERDATA, t);
+	SET(code, easy, CURLOPT_WRITEFUNCTION, on_body);
+	SET(code, easy, CURLOPT_WRITEDATA, t);
+	return code;
 }
 
-static bool set_header(const struct ic_transfer *t, struct ic_flight *f)
+static CURLcode set_header(const struct ic_transfer *t, struct ic_flight *f)
 {
 	const char *line = t->header;
 
@@ -350,54 +346,58 @@ static bool set_header(const struct ic_transfer *t, struct ic_flight *f)
 		struct curl_slist *longer = curl_slist_append(f->header, line);
 
 		if (!longer)
-			return false;
+			return CURLE_OUT_OF_MEMORY;
 		f->header = longer;
 		line += strlen(line) + 1;
 	}
-	return curl_easy_setopt(f->easy, CURLOPT_HTTPHEADER, f->header) == CURLE_OK;
+	return curl_easy_setopt(f->easy, CURLOPT_HTTPHEADER, f->header);
 }
 
-static bool set_request(const struct ic_transfer *t, CURL *easy)
+static CURLcode set_request(const struct ic_transfer *t, CURL *easy)
 {
-	bool ok = true;
+	CURLcode code = CURLE_OK;
 
-	SET(ok, easy, CURLOPT_URL, t->url);
-	SET(ok, easy, CURLOPT_USERAGENT, "imgcheck/" IMGCHECK_VERSION);
+	SET(code, easy, CURLOPT_URL, t->url);
+	SET(code, easy, CURLOPT_USERAGENT, "imgcheck/" IMGCHECK_VERSION);
 	/* digests are over the bytes as they are sent */
-	SET(ok, easy, CURLOPT_ACCEPT_ENCODING, "identity");
-	SET(ok, easy, CURLOPT_HTTP_CONTENT_DECODING, 0L);
+	SET(code, easy, CURLOPT_ACCEPT_ENCODING, "identity");
+	SET(code, easy, CURLOPT_HTTP_CONTENT_DECODING, 0L);
 	switch (t->method) {
 	case IC_HTTP_HEAD:
-		SET(ok, easy, CURLOPT_NOBODY, 1L);
+		SET(code, easy, CURLOPT_NOBODY, 1L);
 		break;
 	case IC_HTTP_GET:
-		SET(ok, easy, CURLOPT_HTTPGET, 1L);
+		SET(code, easy, CURLOPT_HTTPGET, 1L);
 		break;
 	case IC_HTTP_POST:
 	case IC_HTTP_PUT: /* a POST by another name */
-		SET(ok, easy, CURLOPT_CUSTOMREQUEST, t->method == IC_HTTP_PUT ? "PUT" : NULL);
-		SET(ok, easy, CURLOPT_POST, 1L);
-		SET(ok, easy, CURLOPT_POSTFIELDSIZE, (long)t->body_len);
-		SET(ok, easy, CURLOPT_POSTFIELDS, t->body ? t->body : "");
+		SET(code, easy, CURLOPT_CUSTOMREQUEST, t->method == IC_HTTP_PUT ? "PUT" : NULL);
+		SET(code, easy, CURLOPT_POST, 1L);
+		SET(code, easy, CURLOPT_POSTFIELDSIZE, (long)t->body_len);
+		SET(code, easy, CURLOPT_POSTFIELDS, t->body ? t->body : "");
 		break;
 	}
-	return ok;
+	return code;
 }
 
-/* False: no memory, or libcurl lacks what we need. */
-static bool launch(struct ic_http *h, struct ic_transfer *t)
+static CURLcode launch(struct ic_http *h, struct ic_transfer *t)
 {
 	struct ic_flight *f = calloc(1, sizeof(*f));
+	CURLcode code;
 
 	if (!f)
-		return false;
+		return CURLE_OUT_OF_MEMORY;
 	t->flight = f;
 	ic_buf_init_secret(&f->answer.body, t->max_body);
 	ic_texts_init(&f->answer.header, IC_MAX_HEADER_FIELDS);
 	f->answer.detail = "";
 	f->easy = h->idle_count > 0 ? h->idle[--h->idle_count] : curl_easy_init();
-	return f->easy && set_connection(t, f->easy) && set_trust(t, f->easy) && set_callbacks(t, f->easy) &&
-	       set_request(t, f->easy) && set_header(t, f) && curl_multi_add_handle(h->multi, f->easy) == CURLM_OK;
+	code = f->easy ? set_connection(t, f->easy) : CURLE_OUT_OF_MEMORY;
+	code = code ? code : set_trust(t, f->easy);
+	code = code ? code : set_callbacks(t, f->easy);
+	code = code ? code : set_request(t, f->easy);
+	code = code ? code : set_header(t, f);
+	return code || curl_multi_add_handle(h->multi, f->easy) == CURLM_OK ? code : CURLE_OUT_OF_MEMORY;
 }
 
 /* ------------------------------------------------------------------ ending */
@@ -507,8 +507,19 @@ static int collect_header(struct ic_flight *f)
 	return 0;
 }
 
-/* Fills the answer from what libcurl and the callbacks know; detail is the caller's storage. */
-static void judge(struct ic_transfer *t, CURLcode code, struct ic_buf *detail)
+/* Notes it where a header is what libcurl has no room for: it refuses one endless line in these words. */
+static bool lacks_memory(struct ic_flight *f, CURLcode code)
+{
+	if (code != CURLE_OUT_OF_MEMORY || f->stop != STOP_NOT)
+		return f->stop == STOP_MEMORY;
+	if (!was_sent(f) || f->answer.body.len > 0)
+		return true;
+	f->stop = STOP_HEADER;
+	return false;
+}
+
+/* Fills the answer from what libcurl and the callbacks know; detail is the caller's storage.  False: no memory. */
+static bool judge(struct ic_transfer *t, CURLcode code, struct ic_buf *detail)
 {
 	struct ic_flight *f = t->flight;
 	struct ic_http_answer *a = &f->answer;
@@ -517,13 +528,9 @@ static void judge(struct ic_transfer *t, CURLcode code, struct ic_buf *detail)
 	(void)curl_easy_getinfo(f->easy, CURLINFO_RESPONSE_CODE, &a->status);
 	(void)curl_easy_getinfo(f->easy, CURLINFO_HTTP_VERSION, &version);
 	a->http_version = version >= CURL_HTTP_VERSION_2_0 ? 2 : 1;
-	/* one endless header line is refused by libcurl itself, in these words */
-	if (code == CURLE_OUT_OF_MEMORY && was_sent(f) && f->stop == STOP_NOT && a->body.len == 0)
-		f->stop = STOP_HEADER;
-	if (f->stop == STOP_MEMORY || collect_header(f) < 0) {
-		*a = (struct ic_http_answer){.end = IC_HTTP_FAILED, .body = a->body, .header = a->header,
-		                             .detail = "cannot allocate memory"};
-	} else if (f->stop == STOP_HEADER) {
+	if (lacks_memory(f, code) || collect_header(f) < 0)
+		return false;
+	if (f->stop == STOP_HEADER) {
 		a->end = IC_HTTP_FAILED;
 		a->detail = "the header of the answer is too large";
 	} else if (f->stop == STOP_LARGE) {
@@ -540,32 +547,9 @@ static void judge(struct ic_transfer *t, CURLcode code, struct ic_buf *detail)
 
 		a->end = ic_http_explain(&failure, detail);
 		a->detail = ic_buf_text(detail);
+		return detail->len > 0;
 	}
-}
-
-static enum ic_lesson lesson_of(const struct ic_flight *f)
-{
-	const struct ic_http_answer *a = &f->answer;
-
-	if (a->status > 0)
-		return a->http_version == 2 ? IC_LESSON_HTTP2 : IC_LESSON_HTTP1;
-	switch (a->end) {
-	case IC_HTTP_UNRESOLVED:
-	case IC_HTTP_REFUSED:
-	case IC_HTTP_TLS:
-		return IC_LESSON_UNREACHABLE;
-	case IC_HTTP_STALLED:
-		return was_sent(f) ? IC_LESSON_MUTE : IC_LESSON_UNREACHABLE;
-	case IC_HTTP_BROKEN:
-	case IC_HTTP_TOO_LARGE:
-		return IC_LESSON_MUTE;
-	case IC_HTTP_ANSWERED:
-	case IC_HTTP_DEADLINE:
-	case IC_HTTP_UNSENT:
-	case IC_HTTP_FAILED:
-		break;
-	}
-	return IC_LESSON_NONE;
+	return true;
 }
 
 /* Those that wait for the host end in the same way: it cannot be reached, or wants no more. */
@@ -595,9 +579,12 @@ static void conclude(struct ic_http *h, struct ic_transfer *t, CURLcode code)
 		ic_queue_again(&h->queue, &t->job, for_room);
 		return;
 	}
-	judge(t, code, &detail);
+	if (!judge(t, code, &detail)) {
+		h->failed = CURLE_OUT_OF_MEMORY; /* the transfer stays, undecided */
+		return;
+	}
 	end = a->end;
-	hopeless = ic_queue_done(&h->queue, &t->job, lesson_of(t->flight), a->status == 429 || a->status == 503);
+	hopeless = ic_queue_done(&h->queue, &t->job, ic_transfer_lesson(a, was_sent(t->flight)), a->status == 429 || a->status == 503);
 	h->turned_away = false;
 	if (end == IC_HTTP_ANSWERED || end == IC_HTTP_TOO_LARGE) {
 		t->done(t->arg, a);
@@ -631,16 +618,16 @@ static void start_ready(struct ic_http *h)
 {
 	struct ic_job *job;
 
-	while (!h->stopped && ic_clock_now() < h->deadline && (job = ic_queue_next(&h->queue, ic_clock_now()))) {
+	while (!h->failed && !h->stopped && ic_clock_now() < h->deadline && (job = ic_queue_next(&h->queue, ic_clock_now()))) {
 		struct ic_transfer *t = (struct ic_transfer *)job;
 
-		if (!t->late && !t->unusable && launch(h, t))
+		if (!t->late && !t->unusable) {
+			h->failed = launch(h, t); /* one that cannot be started stays, undecided */
 			continue;
+		}
 		(void)ic_queue_done(&h->queue, job, IC_LESSON_NONE, false);
-		if (t->late)
-			report_end(t, IC_HTTP_DEADLINE, "the server asks to wait beyond the deadline");
-		else
-			report_end(t, IC_HTTP_FAILED, t->unusable ? "not an http or https URL" : "cannot start the request: no memory");
+		report_end(t, t->late ? IC_HTTP_DEADLINE : IC_HTTP_FAILED,
+		           t->late ? "the server asks to wait beyond the deadline" : "not an http or https URL");
 	}
 }
 
@@ -651,7 +638,7 @@ static void act(struct ic_http *h, curl_socket_t fd, int what)
 
 	/* a socket that was closed by an event before this one is not an error */
 	if (code != CURLM_OK && code != CURLM_BAD_SOCKET)
-		h->broken = true;
+		h->failed = CURLE_FAILED_INIT;
 }
 
 static void reap(struct ic_http *h)
@@ -682,29 +669,39 @@ static void arm(struct ic_http *h)
 	ic_loop_wake_at(&h->loop, h->queue.count > 0 ? when : -1);
 }
 
-int ic_http_step(struct ic_http *h, int timeout_ms, struct imgcheck_error **err)
+/* Waits for events and lets libcurl act on them. */
+static int take_events(struct ic_http *h, int timeout_ms, struct imgcheck_error **err)
 {
 	struct ic_loop_event events[EVENTS];
-	int count;
+	int count = ic_loop_wait(&h->loop, timeout_ms, events, EVENTS, &h->stopped, err);
 
-	if (h->queue.count == 0)
-		return 0;
-	count = ic_loop_wait(&h->loop, timeout_ms, events, EVENTS, &h->stopped, err);
-	if (count < 0)
-		return count;
 	for (int i = 0; i < count; i++)
 		act(h, events[i].fd, (events[i].read ? CURL_CSELECT_IN : 0) | (events[i].write ? CURL_CSELECT_OUT : 0) |
 		                     (events[i].error ? CURL_CSELECT_ERR : 0));
-	if (h->curl_due >= 0 && h->curl_due <= ic_clock_now()) {
+	if (count >= 0 && h->curl_due >= 0 && h->curl_due <= ic_clock_now()) {
 		h->curl_due = -1;
 		act(h, CURL_SOCKET_TIMEOUT, 0);
 	}
+	return count;
+}
+
+int ic_http_step(struct ic_http *h, int timeout_ms, struct imgcheck_error **err)
+{
+	int result;
+
+	if (h->queue.count == 0)
+		return 0;
+	result = take_events(h, timeout_ms, err);
+	if (result < 0)
+		return result;
 	reap(h);
-	if (h->broken)
-		return ic_error_set(err, IMGCHECK_ERR_INTERNAL, "cannot go on asking: the event loop failed");
-	if (h->stopped || ic_clock_now() >= h->deadline)
+	if (!h->failed && (h->stopped || ic_clock_now() >= h->deadline))
 		end_all(h, IC_HTTP_DEADLINE, h->stopped ? "cancelled" : "out of time");
 	start_ready(h);
+	if (h->failed == CURLE_OUT_OF_MEMORY)
+		return ic_error_nomem(err);
+	if (h->failed)
+		return ic_error_set(err, IMGCHECK_ERR_INTERNAL, "cannot go on asking: %s", curl_easy_strerror(h->failed));
 	arm(h);
 	return h->queue.count > 0;
 }

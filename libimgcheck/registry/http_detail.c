@@ -130,6 +130,6 @@ enum ic_http_end ic_http_explain(const struct ic_http_failure *f, struct ic_buf 
 		result = add_words(f, best, detail);
 	}
 	if (result < 0)
-		ic_buf_clear(detail); /* the end alone says enough */
+		ic_buf_clear(detail);
 	return end;
 }

@@ -93,31 +93,19 @@ static void free_host(void *host)
 	free(host);
 }
 
-static struct ic_host *find_host(const struct ic_queue *q, const char *key)
-{
-	char *copy IC_AUTO(free) = ic_text_copy(key, strlen(key));
-	struct ic_host wanted = {.key = copy};
-	struct ic_host **found = copy ? tfind(&wanted, &q->hosts, by_key) : NULL;
-
-	return found ? *found : NULL;
-}
-
+/* Known or new.  NULL: no memory. */
 static struct ic_host *get_host(struct ic_queue *q, const char *key)
 {
-	struct ic_host *host = find_host(q, key);
+	struct ic_host *host = calloc(1, sizeof(*host)), **found;
 
-	if (host)
-		return host;
-	host = calloc(1, sizeof(*host));
 	if (!host)
 		return NULL;
 	host->window = IC_MAX_STREAMS;
 	host->key = ic_text_copy(key, strlen(key));
-	if (!host->key || !tsearch(host, &q->hosts, by_key)) {
+	found = host->key ? tsearch(host, &q->hosts, by_key) : NULL;
+	if (!found || *found != host)
 		free_host(host);
-		return NULL;
-	}
-	return host;
+	return found ? *found : NULL;
 }
 
 static size_t least(size_t a, size_t b)

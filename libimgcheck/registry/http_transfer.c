@@ -62,6 +62,29 @@ void ic_transfer_free(struct ic_transfer *t)
 	free(t);
 }
 
+enum ic_lesson ic_transfer_lesson(const struct ic_http_answer *a, bool sent)
+{
+	if (a->status > 0)
+		return a->http_version == 2 ? IC_LESSON_HTTP2 : IC_LESSON_HTTP1;
+	switch (a->end) {
+	case IC_HTTP_UNRESOLVED:
+	case IC_HTTP_REFUSED:
+	case IC_HTTP_TLS:
+		return IC_LESSON_UNREACHABLE;
+	case IC_HTTP_STALLED:
+		return sent ? IC_LESSON_MUTE : IC_LESSON_UNREACHABLE;
+	case IC_HTTP_BROKEN:
+	case IC_HTTP_TOO_LARGE:
+		return IC_LESSON_MUTE;
+	case IC_HTTP_ANSWERED:
+	case IC_HTTP_DEADLINE:
+	case IC_HTTP_UNSENT:
+	case IC_HTTP_FAILED:
+		break;
+	}
+	return IC_LESSON_NONE;
+}
+
 const char *ic_http_header(const struct ic_http_answer *answer, const char *name, size_t i)
 {
 	size_t len = strlen(name);

@@ -37,4 +37,7 @@ struct ic_transfer *ic_transfer_new(const struct ic_http_request *r);
 /* Overwrites it, since headers may hold secrets, then frees it. */
 void ic_transfer_free(struct ic_transfer *t);
 
+/* What the end of one says about its host.  sent: the request went out on a connection that works. */
+enum ic_lesson ic_transfer_lesson(const struct ic_http_answer *a, bool sent);
+
 #endif

@@ -347,6 +347,8 @@ static void fail_endpoint(struct ic_piece *piece, enum imgcheck_verdict verdict,
 		struct ic_finding failure = {.verdict = verdict_for_kind(piece, verdict), .endpoint = endpoint,
 		                             .platform = piece->platform, .reason = ic_text_copy(reason, strlen(reason))};
 
+		if (!failure.reason)
+			ic_session_fail(piece->all->session, IMGCHECK_ERR_NOMEM);
 		if (piece->failure.reason)
 			keep_other(piece, piece->failure.endpoint, piece->failure.reason);
 		replace_finding(&piece->failure, &failure);
