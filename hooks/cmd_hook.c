@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "program/memory.h"
 #include "snap/hook.h"
 #include "program/options.h"
 #include "program/say.h"
@@ -47,8 +48,11 @@ static int run(const char *name, int (*main)(const struct hook *h), char *const 
 			 "these names, the program is that hook.  snapd gives no options: they are for a rehearsal.",
 		.notes = "Exit status: 0 lets snapd go on, 1 is a veto.  See imgcheck-hook(8).",
 		.groups = groups, .group_count = COUNT(groups) };
-	int status = options_read(&line, argv, &operands, NULL);
+	int status;
 
+	/* Until the settings are known their defaults hold, by which an internal error lets a refresh pass. */
+	memory_exit_status(main ? STATUS_OK : STATUS_INTERNAL);
+	status = options_read(&line, argv, &operands, NULL);
 	if (status != STATUS_GO)
 		return status;
 	if (!main)

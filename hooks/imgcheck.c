@@ -87,7 +87,7 @@ int main(int argc, char **argv)
 	/* Passwords and tokens also stand in buffers of the transport below: no core, and no look into the memory by others. */
 	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0))
 		return STATUS_INTERNAL;
-	memory_forget_json();
+	memory_init_json();
 	/* libcurl's TLS library would write session keys to the file that this names. */
 	unsetenv("SSLKEYLOGFILE");
 	if (hook)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "memory.h"
 
+#include <jansson.h>
 #include <malloc.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -81,7 +82,12 @@ char *memory_replace(char *p, size_t used, size_t room)
 	return fresh;
 }
 
-void memory_forget_json(void)
+static void *grow_json(size_t size)
 {
-	json_set_alloc_funcs(malloc, memory_forget);
+	return memory_grow(NULL, size, 1);
+}
+
+void memory_init_json(void)
+{
+	json_set_alloc_funcs(grow_json, memory_forget);
 }

@@ -36,7 +36,10 @@ static inline void auto_secret(char **text)
 /* A block of `room` bytes with the first `used` of p, which is forgotten: growth that leaves no copy behind. */
 char *memory_replace(char *p, size_t used, size_t room);
 
-/* From now on all values and texts of jansson are forgotten as they are freed: snap configurations hold logins. */
-void memory_forget_json(void);
+/*
+ * From now on all values and texts of jansson are forgotten as they are freed: snap configurations hold logins.  And its
+ * memory too is had or the process ends: where it gets none, jansson can lose bytes of a text and write beyond a block.
+ */
+void memory_init_json(void);
 
 #endif

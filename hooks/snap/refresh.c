@@ -378,8 +378,6 @@ int hook_pre_refresh(const struct hook *h)
 	struct outcome out = { 0 };
 	int status, fault = judged_forget(h->state);
 
-	/* Until the settings are known their defaults hold, by which an internal error lets a refresh pass. */
-	memory_exit_status(STATUS_OK);
 	settings_read(&r.settings, NULL, &r.notices);
 	proven_read(h->state, &r.proven);
 	set_before(&r);
@@ -435,7 +433,6 @@ int hook_post_refresh(const struct hook *h)
 	enum imgcheck_outcome ignored;
 	int status = STATUS_OK;
 
-	memory_exit_status(STATUS_OK);
 	settings_read(&r.settings, NULL, &r.notices);
 	proven_read(h->state, &r.proven);
 	r.left = judged_left(h->state, h->revision);
