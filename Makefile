@@ -61,6 +61,7 @@ EXAMPLE_SOURCES := $(sort $(wildcard libimgcheck/examples/*.c))
 FUZZ_SOURCES := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 FAULT_SOURCES := $(sort $(wildcard tests/fault/*.c))
 
+COMMA := ,
 objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 LIB_OBJECTS := $(call objects,$(LIB_SOURCES))
 HOOK_OBJECTS := $(call objects,$(HOOK_SOURCES))
@@ -69,6 +70,8 @@ UNIT_PROGRAMS := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(UNIT_SOURCES))
 EXAMPLES := $(patsubst libimgcheck/examples/%.c,$(BUILD)/examples/%,$(EXAMPLE_SOURCES))
 FUZZ_PROGRAMS := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(FUZZ_SOURCES))
 FAULT_SERVER := $(if $(FAULT_SOURCES),$(BUILD)/tests/faultserver)
+OOM_SOURCES := $(sort $(wildcard tests/oom/*.c))
+OOM_PROGRAMS := $(BUILD)/tests/oom $(BUILD)/oom/imgcheck
 BENCH_SOURCES := $(sort $(wildcard tests/bench/*.c))
 BENCH_PROGRAMS := $(addprefix $(BUILD)/bench/,link measure reference standin yamlloop)
 
@@ -164,6 +167,27 @@ $(BUILD)/tests/faultserver: $(call objects,$(FAULT_SOURCES))
 	$(if $(V),,@echo "  LD      $@")
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ -lssl -lcrypto
 
+# What our objects and libyaml's call is ours here, so that it can fail when told to (tests/oom/alloc.h).
+OOM_WRAPPED := malloc calloc realloc reallocarray strdup free realpath vasprintf scandir open_memstream opendir tsearch \
+	curl_easy_init curl_multi_init curl_share_init curl_url curl_url_set curl_url_get curl_slist_append \
+	curl_multi_add_handle EVP_MD_CTX_new
+OOM_LINK = $(addprefix -Wl$(COMMA)--wrap=,$(OOM_WRAPPED)) $(ALL_LDFLAGS)
+OOM_LIBS := -lcurl -ljansson -l:libyaml.a -lcrypto -lm
+
+OOM_ALLOC := $(call objects,tests/oom/alloc.c)
+OOM_PROGRAM := $(call objects,tests/oom/program.c)
+
+$(BUILD)/tests/oom: $(filter-out $(OOM_PROGRAM),$(call objects,$(OOM_SOURCES))) $(BUILD)/libimgcheck-internal.a
+	@mkdir -p $(@D)
+	$(if $(V),,@echo "  LD      $@")
+	$(Q)$(CC) $(OOM_LINK) -o $@ $^ $(OOM_LIBS)
+
+# The command, which fails an allocation as its environment says.
+$(BUILD)/oom/imgcheck: $(HOOK_OBJECTS) $(OOM_ALLOC) $(OOM_PROGRAM) $(BUILD)/libimgcheck-internal.a
+	@mkdir -p $(@D)
+	$(if $(V),,@echo "  LD      $@")
+	$(Q)$(CC) $(OOM_LINK) -o $@ $^ $(OOM_LIBS)
+
 $(BUILD)/bench/standin: $(call objects,tests/bench/documents.c tests/bench/jwt.c)
 $(BUILD)/bench/link $(BUILD)/bench/measure: LIBS :=
 $(BUILD)/bench/reference: LIBS := -lcurl -ljansson
@@ -173,7 +197,7 @@ $(BUILD)/bench/%: $(BUILD)/obj/tests/bench/%.o $(BUILD)/libimgcheck-internal.a
 	$(if $(V),,@echo "  LD      $@")
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 
--include $(patsubst %.o,%.d,$(LIB_OBJECTS) $(HOOK_OBJECTS) $(UNIT_SUPPORT) $(call objects,$(UNIT_SOURCES) $(EXAMPLE_SOURCES) $(FAULT_SOURCES) $(FUZZ_SOURCES) $(BENCH_SOURCES)))
+-include $(patsubst %.o,%.d,$(LIB_OBJECTS) $(HOOK_OBJECTS) $(UNIT_SUPPORT) $(call objects,$(UNIT_SOURCES) $(EXAMPLE_SOURCES) $(FAULT_SOURCES) $(FUZZ_SOURCES) $(OOM_SOURCES) $(BENCH_SOURCES)))
 
 .SECONDARY:
 
@@ -199,7 +223,7 @@ test-unit: tests ## runs the unit tests of this VARIANT
 	@tests/run unit $(VARIANT)
 
 .PHONY: tests
-tests: $(UNIT_PROGRAMS) $(FUZZ_PROGRAMS) $(FAULT_SERVER) $(EXAMPLES) ## builds the test programs of this VARIANT
+tests: $(UNIT_PROGRAMS) $(OOM_PROGRAMS) $(FUZZ_PROGRAMS) $(FAULT_SERVER) $(EXAMPLES) ## builds the test programs of this VARIANT
 
 .PHONY: test-slow
 test-slow: deps ## runs the long tests: a browser, a gate killed at every moment, the snap built for an old base (root)
