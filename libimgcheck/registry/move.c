@@ -87,7 +87,7 @@ static int keep(struct got *got, const struct ic_reply *reply)
 	got->status = answer && answer->end == IC_HTTP_ANSWERED ? answer->status : 0;
 	if (got->status == 404 && ic_answer_is_web_page(answer))
 		got->verdict = IMGCHECK_VERDICT_NOT_A_REGISTRY;
-	got->reason = ic_text_copy(reply->reason, strlen(reply->reason));
+	got->reason = reply->reason ? ic_text_copy(reply->reason, strlen(reply->reason)) : NULL; /* NULL: without memory */
 	got->type = type ? ic_text_copy(type, strlen(type)) : NULL;
 	if (!got->reason || (type && !got->type))
 		return IMGCHECK_ERR_NOMEM;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "oom.h"
 
 #define REFERENCE_BYTES 256
+#define INDEX "sha256:9d4be8a3e23a4d0fef91aeb2b698d3d65f5469bfdf39be7ff8ba29cb96005b1e" /* of data/registry.fault */
 
 /* What a run needs; it asks the stand-in. */
 struct made {
@@ -60,6 +62,18 @@ static void new_run(struct attempt *a)
 	m.run = UNSET;
 	CALL(a, imgcheck_run_new(m.config, m.images, &m.run, &err), err);
 	attempt_check(a, a->result == 0 || !m.run, "*out is not cleared");
+	end(&m);
+}
+
+/* The argument is the tag: one that is at the digest, or none yet. */
+static void move_tag(struct attempt *a)
+{
+	struct made m = make(good);
+	struct imgcheck_error *err = NULL;
+	char ref[REFERENCE_BYTES];
+
+	(void)snprintf(ref, sizeof(ref), "%s/%s", oom_host, a->argument);
+	CALL(a, imgcheck_tag_move(m.config, ref, INDEX, strstr(ref, "free") ? NULL : INDEX, &err), err);
 	end(&m);
 }
 
@@ -162,6 +176,8 @@ const struct oom_case run_cases[] = {
 	{"imgcheck_run_step: an image that is there", step_good, NULL},
 	{"imgcheck_run_step: a mixture", step_mixture, NULL},
 	{"imgcheck_check", check, NULL},
+	{"imgcheck_tag_move: it is there", move_tag, "good/image:1"},
+	{"imgcheck_tag_move: a write that is refused", move_tag, "open/image:free"},
 	{"imgcheck_run_take_report", take_report, NULL},
 	{"imgcheck_report_render: text", render_text, NULL},
 	{"imgcheck_report_render: JSON", render_json, NULL},

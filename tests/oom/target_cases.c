@@ -109,6 +109,18 @@ static void add_target(struct attempt *a)
 	imgcheck_images_free(s);
 }
 
+static void read_yaml(struct attempt *a)
+{
+	struct imgcheck_error *err = NULL;
+	char *json = UNSET;
+
+	CALL(a, imgcheck_yaml_read(a->argument, &json, &err), err);
+	attempt_check(a, a->result == 0 || !json, "*json is not cleared");
+	if (a->result == 0)
+		(void)fprintf(a->told, "%s\n", json);
+	free(json);
+}
+
 const struct oom_case target_cases[] = {
 	{"imgcheck_target_open", open_target, NULL},
 	{"imgcheck_target_open: nothing there", open_bad, "there-is-none"},
@@ -120,5 +132,8 @@ const struct oom_case target_cases[] = {
 	{"imgcheck_target_value: undefined", value, "nothing"},
 	{"imgcheck_target_configured", configured, NULL},
 	{"imgcheck_images_add_target", add_target, NULL},
+	{"imgcheck_yaml_read", read_yaml, FOLDER "/meta/imgcheck.yaml"},
+	{"imgcheck_yaml_read: nothing there", read_yaml, FOLDER "/meta/none.yaml"},
+	{"imgcheck_yaml_read: broken", read_yaml, "tests/oom/data/broken.yaml"},
 	{NULL, NULL, NULL},
 };
