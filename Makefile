@@ -2,7 +2,7 @@
 #
 # Plain GNU make, no configure step.  Everything that is built goes to build/<variant>/.
 #
-#   VARIANT   release (default), debug, asan, coverage, fuzz (clang)
+#   VARIANT   release (default), debug, asan, tsan, coverage, fuzz (clang)
 #   CC        gcc or clang; CFLAGS and LDFLAGS are appended to ours
 #   V=1       shows the commands
 #   DESTDIR PREFIX BINDIR LIBDIR INCLUDEDIR MANDIR DATADIR   for install
@@ -40,12 +40,14 @@ SANITIZE := -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit
 VARIANT_CFLAGS_release := $(HARDENING) "-ffile-prefix-map=$(CURDIR)=."
 VARIANT_CFLAGS_debug := -O0
 VARIANT_CFLAGS_asan := $(SANITIZE)
+VARIANT_CFLAGS_tsan := -O1 -fsanitize=thread -fno-omit-frame-pointer
 VARIANT_CFLAGS_fuzz := $(SANITIZE) -fsanitize=fuzzer-no-link
 VARIANT_CFLAGS_coverage := -O0 --coverage
 VARIANT_LDFLAGS_release := -Wl,-z,relro,-z,now -Wl,-z,noexecstack
 VARIANT_LDFLAGS_asan := -fsanitize=address,undefined
+VARIANT_LDFLAGS_tsan := -fsanitize=thread
 VARIANT_LDFLAGS_fuzz := -fsanitize=address,undefined
-VARIANT_LDFLAGS_coverage := --coverage
+VARIANT_LDFLAGS_coverage := --coverage -Wl,--wrap=_exit
 
 ALL_CFLAGS := $(COMMON) $(VARIANT_CFLAGS_$(VARIANT)) $(CPPFLAGS) $(CFLAGS)
 ALL_LDFLAGS := $(VARIANT_LDFLAGS_$(VARIANT)) $(LDFLAGS)
@@ -64,7 +66,8 @@ FAULT_SOURCES := $(sort $(wildcard tests/fault/*.c))
 COMMA := ,
 objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 LIB_OBJECTS := $(call objects,$(LIB_SOURCES))
-HOOK_OBJECTS := $(call objects,$(HOOK_SOURCES))
+COVERAGE_EXIT := $(if $(filter coverage,$(VARIANT)),$(call objects,tests/coverage/exit.c))
+HOOK_OBJECTS := $(call objects,$(HOOK_SOURCES)) $(COVERAGE_EXIT)
 UNIT_SUPPORT := $(call objects,$(filter-out $(UNIT_SOURCES),$(wildcard tests/unit/*.c)))
 UNIT_PROGRAMS := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(UNIT_SOURCES))
 EXAMPLES := $(patsubst libimgcheck/examples/%.c,$(BUILD)/examples/%,$(EXAMPLE_SOURCES))
@@ -174,6 +177,11 @@ OOM_WRAPPED := malloc calloc realloc reallocarray strdup free realpath vasprintf
 OOM_LINK = $(addprefix -Wl$(COMMA)--wrap=,$(OOM_WRAPPED)) $(ALL_LDFLAGS)
 OOM_LIBS := -lcurl -ljansson -l:libyaml.a -lcrypto -lm
 
+$(BUILD)/tests/threads: $(BUILD)/obj/tests/threads/threads.o $(COVERAGE_EXIT) $(BUILD)/libimgcheck.so
+	@mkdir -p $(@D)
+	$(if $(V),,@echo "  LD      $@")
+	$(Q)$(CC) $(ALL_LDFLAGS) -Wl,-rpath,'$$ORIGIN/..' -o $@ $(filter %.o,$^) -L$(BUILD) -limgcheck -lpthread
+
 OOM_ALLOC := $(call objects,tests/oom/alloc.c)
 OOM_PROGRAM := $(call objects,tests/oom/program.c)
 
@@ -197,7 +205,7 @@ $(BUILD)/bench/%: $(BUILD)/obj/tests/bench/%.o $(BUILD)/libimgcheck-internal.a
 	$(if $(V),,@echo "  LD      $@")
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 
--include $(patsubst %.o,%.d,$(LIB_OBJECTS) $(HOOK_OBJECTS) $(UNIT_SUPPORT) $(call objects,$(UNIT_SOURCES) $(EXAMPLE_SOURCES) $(FAULT_SOURCES) $(FUZZ_SOURCES) $(OOM_SOURCES) $(BENCH_SOURCES)))
+-include $(patsubst %.o,%.d,$(LIB_OBJECTS) $(HOOK_OBJECTS) $(UNIT_SUPPORT) $(call objects,$(UNIT_SOURCES) $(EXAMPLE_SOURCES) $(FAULT_SOURCES) $(FUZZ_SOURCES) $(OOM_SOURCES) tests/threads/threads.c $(BENCH_SOURCES)))
 
 .SECONDARY:
 
@@ -223,12 +231,26 @@ test-unit: tests ## runs the unit tests of this VARIANT
 	@tests/run unit $(VARIANT)
 
 .PHONY: tests
-tests: $(UNIT_PROGRAMS) $(OOM_PROGRAMS) $(FUZZ_PROGRAMS) $(FAULT_SERVER) $(EXAMPLES) ## builds the test programs of this VARIANT
+tests: $(UNIT_PROGRAMS) $(OOM_PROGRAMS) $(BUILD)/tests/threads $(FUZZ_PROGRAMS) $(FAULT_SERVER) $(EXAMPLES) ## builds the test programs of this VARIANT
 
 .PHONY: test-slow
-test-slow: deps ## runs the long tests: a browser, a gate killed at every moment, the snap built for an old base (root)
-	@$(MAKE) --no-print-directory -j$(CORES) VARIANT=release WERROR=1 all
-	@tests/run slow release
+test-slow: deps ## runs the long tests: a browser, a killed gate, the snap for an old base (root), every allocation, valgrind, deliberate bugs
+	@$(MAKE) --no-print-directory -j$(CORES) VARIANT=release WERROR=1 all tests
+	@$(MAKE) --no-print-directory -j$(CORES) VARIANT=asan WERROR=1 all tests
+	@$(MAKE) --no-print-directory -j$(CORES) VARIANT=tsan WERROR=1 thread-tests
+	@tests/run slow
+
+.PHONY: thread-tests
+thread-tests: $(BUILD)/tests/threads $(FAULT_SERVER)
+
+.PHONY: mutants
+mutants: deps ## plants deliberate bugs in a copy of the tree; each has to be caught by the tests
+	@tests/mutants/run
+
+.PHONY: coverage
+coverage: deps ## runs the tests with line counts; fails below 90 %, 95 % in the pure layers
+	@$(MAKE) --no-print-directory -j$(CORES) VARIANT=coverage all tests
+	@tests/coverage/run
 
 .PHONY: test-vm
 test-vm: deps ## runs the hooks under an enforcing AppArmor, in an emulated machine: a few minutes (root, x86-64)

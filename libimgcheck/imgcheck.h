@@ -459,7 +459,7 @@ int imgcheck_run_fd(const struct imgcheck_run *r);
  */
 int imgcheck_run_step(struct imgcheck_run *r, int timeout_ms, struct imgcheck_error **err) IMGCHECK_MUST_CHECK;
 
-/* Ends the run at its next step, which it wakes; callable from any thread and from a signal handler. */
+/* Ends the run at its next step, which it wakes; callable from any thread and signal handler while the run is not freed. */
 void imgcheck_run_cancel(struct imgcheck_run *r);
 
 /* *out is the report so far, new, at any time; images not decided yet say `deadline`. */

@@ -167,6 +167,7 @@ static int get_source(struct imgcheck_run *r, struct ic_endpoints *endpoints, st
 	struct ic_source *source = calloc(1, sizeof(*source)), **found = NULL;
 	int result;
 
+	*out = NULL;
 	if (!source) {
 		ic_endpoints_clear(endpoints);
 		return ic_error_nomem(err);
