@@ -175,6 +175,11 @@ void ic_http_hold(struct ic_http *h, const char *url, ic_msec until)
 	(void)h, (void)url, (void)until;
 }
 
+void ic_http_turn_away(struct ic_http *h)
+{
+	(void)h;
+}
+
 int ic_http_fd(const struct ic_http *h)
 {
 	(void)h;

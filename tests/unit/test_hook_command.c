@@ -13,7 +13,7 @@
 static char *run(const char *line, const char *input, unsigned seconds, struct process_result *r)
 {
 	AUTO(lines) struct lines words = { 0 }, environment = { 0 };
-	const struct command c = { &words, &environment, "/", input, seconds };
+	const struct command c = { .words = &words, .environment = &environment, .folder = "/", .input = input, .seconds = seconds };
 
 	lines_add(&words, "sh");
 	lines_add(&words, "-c");
