@@ -54,4 +54,6 @@ class Help(CommandTest):
         self.assertEqual(self.complete("check", "--values", "th"), ["there.yaml"])
         self.assertEqual(self.complete("check", "--creds", ""), [])
         self.assertEqual(self.complete("ch"), ["check"])
+        self.assertEqual(self.complete("gate", "r"), ["run", "rollback", "release"])
+        self.assertEqual(self.complete("gate", "--config", "th"), ["there.yaml"])
         self.assertIn("bash", self.complete("guard", "--", "bas"))
