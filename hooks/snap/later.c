@@ -53,6 +53,11 @@ static bool take_word(const char **line, const char *word)
 	return true;
 }
 
+static bool starts_with(const char *line, const char *word)
+{
+	return take_word(&line, word);
+}
+
 /* Takes a path below $SNAP, quoted or not: new, without what stands for $SNAP; NULL where there is none. */
 static char *take_path(const char **line)
 {
@@ -114,10 +119,10 @@ static void follow_blocks(struct place *p, const char *line)
 
 	line += strspn(line, " \t");
 	for (size_t i = 0; i < COUNT(openers); i++)
-		p->depth += take_word(&(const char *){ line }, openers[i]);
+		p->depth += starts_with(line, openers[i]);
 	p->depth += ends_with(line, "{") || ends_with(line, "(");
 	for (size_t i = 0; i < COUNT(closers); i++)
-		closed |= take_word(&(const char *){ line }, closers[i]);
+		closed |= starts_with(line, closers[i]);
 	closed |= ends_with(line, "; fi") || ends_with(line, "; esac") || ends_with(line, "; done");
 	p->depth -= closed && p->depth;
 }
@@ -148,6 +153,12 @@ static bool may_exit(const char *line)
 static bool is_exec(const char *line)
 {
 	return take_word(&line, "exec") && !strchr("<>", line[strspn(line, "0123456789")]);
+}
+
+/* Whether the next line is part of this one, or its data. */
+static bool goes_on(const char *line)
+{
+	return strstr(line, "<<") || ends_with(line, "\\") || ends_with(line, "|") || ends_with(line, "&&");
 }
 
 /* Whether nothing comes any more but comments. */
@@ -192,8 +203,7 @@ static bool script_calls_ours(const char *folder, char *text)
 			continue;
 		if (!place.depth && is_call(folder, at, &rest))
 			return passes_status(&place, exec, rest, after);
-		/* A line that is no command, or after which there may be no next one. */
-		if (strstr(line, "<<") || ends_with(line, "\\") || may_exit(line) || is_exec(line))
+		if (goes_on(line) || may_exit(line) || is_exec(line))
 			return false;
 		if (take_word(&at, "set"))
 			follow_set(&place, at);

@@ -150,7 +150,7 @@ class Interrupted(SnapFileTest):
         tool.chmod(0o755)
         self.environment["PATH"] = f"{tool.parent}:{self.environment['PATH']}"
         for command in (("check", "--target", "new.snap"), ("images", "--target", "new.snap"), ("plan", "--target", "new.snap"),
-                        ("diff", "new.snap", "new.snap"), ("guard", "--target", "new.snap")):
+                        ("diff", "new.snap", "new.snap"), ("audit", "config.json", "new.snap"), ("guard", "--target", "new.snap")):
             with self.subTest(command):
                 ready.unlink(missing_ok=True)
                 with self.start(*command, *(("--", "true") if command[0] == "guard" else ())) as process:

@@ -53,6 +53,8 @@ static const struct {
 	{"in a sub-shell", "#!/bin/sh\nx=$(\n" CALL "\n)\n", false},
 	{"in a document", "#!/bin/sh\ncat <<X\n" CALL "\nX\n", false},
 	{"an argument of what stands before", "#!/bin/sh\necho \\\n" CALL "\n", false},
+	{"if something else is so", "#!/bin/sh\n[ -e x ] &&\n" CALL "\n", false},
+	{"if something else is not so", "#!/bin/sh\ntrue ||\n" CALL "\n", false},
 	{"behind the end", "#!/bin/sh\nexit 0\n" CALL "\n", false},
 	{"behind what may be the end", "#!/bin/sh\n[ -e x ] || exit\n" CALL "\n", false},
 	{"behind an end that fails too", "#!/bin/sh\n[ -e x ] || exit 1\n" CALL "\n", true},
