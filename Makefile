@@ -234,7 +234,7 @@ test-unit: tests ## runs the unit tests of this VARIANT
 tests: $(UNIT_PROGRAMS) $(OOM_PROGRAMS) $(BUILD)/tests/threads $(FUZZ_PROGRAMS) $(FAULT_SERVER) $(EXAMPLES) ## builds the test programs of this VARIANT
 
 .PHONY: test-slow
-test-slow: deps ## runs the long tests: a browser, a killed gate, the snap for an old base (root), every allocation, valgrind, deliberate bugs
+test-slow: deps ## runs the long tests: a browser, a killed gate, the snap for an old base (root), Debian packages, every allocation, valgrind, deliberate bugs
 	@$(MAKE) --no-print-directory -j$(CORES) VARIANT=release WERROR=1 all tests
 	@$(MAKE) --no-print-directory -j$(CORES) VARIANT=asan WERROR=1 all tests
 	@$(MAKE) --no-print-directory -j$(CORES) VARIANT=tsan WERROR=1 thread-tests
@@ -297,12 +297,13 @@ deb: ## builds the Debian source and binary packages in build/deb
 	@hooks/packaging/build-deb build/deb
 
 .PHONY: lint
-lint: deps ## checks layers, limits, banned functions, pages, symbols and both compilers
+lint: ## checks layers, limits, banned functions, pages, symbols, both compilers, and runs four analysers
+	@tests/support/deps.sh lint
 	@tests/lint/run
 
 .PHONY: install
 install: all $(BUILD)/install/imgcheck $(BUILD)/install/imgcheck.pc ## installs below $(DESTDIR)$(PREFIX)
-	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(INCLUDEDIR) $(addprefix $(DESTDIR)$(MANDIR)/man,1 3 5 8)
+	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(INCLUDEDIR) $(addprefix $(DESTDIR)$(MANDIR)/man,1 3 5 7 8)
 	install -m 755 $(BUILD)/install/imgcheck $(DESTDIR)$(BINDIR)/imgcheck
 	install -m 644 libimgcheck/imgcheck.h $(DESTDIR)$(INCLUDEDIR)/imgcheck.h
 	install -m 755 $(LIB_SHARED) $(DESTDIR)$(LIBDIR)/$(LIB_REAL)

@@ -12,6 +12,9 @@
  *   imgcheck_run      one check of those images, under one deadline
  *   imgcheck_report   a verdict for each image, and the decision
  *
+ * Beside that, imgcheck_tag_move() sets a tag to what was judged, and imgcheck_yaml_read() reads a program's own
+ * configuration.
+ *
  * Conventions, for every declaration below that does not say otherwise:
  *
  * Results.    An int result is 0 or a negative enum imgcheck_err.  Output parameters are cleared on

@@ -18,9 +18,7 @@ static const char *const names[3][2] = {
 
 static struct proxy *slot(struct proxies *p, size_t i)
 {
-	struct proxy *slots[3] = { &p->http, &p->https, &p->none };
-
-	return slots[i];
+	return i == 0 ? &p->http : i == 1 ? &p->https : &p->none;
 }
 
 void proxies_replace(struct proxy *p, const char *value, const char *source)

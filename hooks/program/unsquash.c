@@ -86,13 +86,13 @@ static bool take_entry(const char *line, unsigned long long *bytes)
 
 	if (strlen(line) < 11 || !strchr("-dlbcps", line[0]) || strspn(line + 1, "rwxsStT-") < 9)
 		return true;
-	if (line[0] == '-')
+	if (line[0] == '-') {
 		for (int i = 0; i < 2; i++) {
 			word += strcspn(word, " ");
 			word += strspn(word, " ");
 		}
-	if (line[0] == '-')
 		*bytes += strtoull(word, &end, 10);
+	}
 	return strchr("-dl", line[0]) && *bytes <= MOST_BYTES;
 }
 

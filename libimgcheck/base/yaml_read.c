@@ -136,9 +136,10 @@ int imgcheck_yaml_read(const char *path, char **json, struct imgcheck_error **er
 	json_t *tree IC_AUTO(json) = NULL;
 	int result;
 
+	if (json)
+		*json = NULL;
 	if (!path || !json)
 		return ic_error_set(err, IMGCHECK_ERR_ARGUMENT, "cannot read YAML without a path and a place for the result");
-	*json = NULL;
 	result = read_tree(path, &tree, err);
 	if (result < 0)
 		return result;

@@ -263,9 +263,9 @@ static int read_stream(struct reader *r, int fd, struct imgcheck_error **err)
 	bool marked = false;
 	int result = r->values ? find_marks(fd, &marked, &why) : 0;
 
-	if (marked)
-		(void)ic_error_set(&why, IMGCHECK_ERR_LIMIT, "cannot evaluate a template of more than %zu bytes", IC_MAX_TEMPLATE_BYTES);
-	if (why)
+	if (result == 0 && marked)
+		result = ic_error_set(&why, IMGCHECK_ERR_LIMIT, "cannot evaluate a template of more than %zu bytes", IC_MAX_TEMPLATE_BYTES);
+	if (result < 0)
 		return keep_problem(r, &why, err);
 	result = ic_docs_new_stream(r->name, read_descriptor, &fd, &docs, err);
 	return result < 0 ? result : read_documents(r, docs, err);

@@ -135,7 +135,6 @@ static int take_tag(struct ic_lexer *x, struct ic_token *token, bool *more, stru
 {
 	bool print = follows(x, 0, "{{");
 	size_t raw = word_tag(x, "raw", false);
-	int result = 0;
 
 	*more = false;
 	if (follows(x, 0, "{#")) {
@@ -143,7 +142,8 @@ static int take_tag(struct ic_lexer *x, struct ic_token *token, bool *more, stru
 		return skip_comment(x, err);
 	}
 	if (raw) {
-		result = take_raw(x, raw, token, err);
+		int result = take_raw(x, raw, token, err);
+
 		*more = result == 0 && token->len == 0;
 		return result;
 	}

@@ -69,5 +69,7 @@ int ic_part_close(struct ic_part *part, struct imgcheck_error **err)
 
 const char *ic_part_word(const struct ic_part *part)
 {
-	return part->value && json_is_string(part->value) ? json_string_value(part->value) : "";
+	const char *text = json_string_value(part->value);
+
+	return text ? text : "";
 }

@@ -177,9 +177,9 @@ int ic_value_add_text(struct ic_work *w, const json_t *value, struct ic_buf *out
 static int compare_texts(const json_t *a, const json_t *b)
 {
 	size_t a_len = json_string_length(a), b_len = json_string_length(b);
-	int order = memcmp(json_string_value(a), json_string_value(b), a_len < b_len ? a_len : b_len);
+	int difference = memcmp(json_string_value(a), json_string_value(b), a_len < b_len ? a_len : b_len);
 
-	return order ? order : (a_len > b_len) - (a_len < b_len);
+	return difference ? difference : (a_len > b_len) - (a_len < b_len);
 }
 
 static int equal(struct ic_work *w, const json_t *a, const json_t *b, bool *out, struct imgcheck_error **err);

@@ -51,6 +51,6 @@ bool ic_login_is_anonymous(const struct ic_login *login);
 void ic_authorize_forget(struct ic_session *s, const struct ic_endpoint *endpoint);
 
 /* For the host's tree of tokens. */
-void ic_token_free(void *token);
+void ic_token_free(void *arg);
 
 #endif

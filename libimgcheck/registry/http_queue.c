@@ -401,7 +401,7 @@ struct ic_job *ic_queue_take_waiting(struct ic_queue *q, struct ic_host *host, u
 
 struct ic_job *ic_queue_take(struct ic_queue *q, uint64_t last)
 {
-	struct ic_job *job = q->running.first;
+	struct ic_job *job;
 
 	for (job = q->running.first; job; job = job->next)
 		if (job->number <= last) {

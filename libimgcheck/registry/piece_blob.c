@@ -224,16 +224,16 @@ static bool is_worth_a_byte(const struct ic_reply *reply)
 static void on_head(void *arg, const struct ic_reply *reply)
 {
 	struct ic_piece *piece = arg;
+	bool ok = reply->verdict == IMGCHECK_VERDICT_OK;
 	size_t size = 0;
 
-	if (is_worth_a_byte(reply))
+	/* A success that tells nothing, or something else, is no proof. */
+	if (is_worth_a_byte(reply) || (ok && (!told_size(reply->answer, &size) || !has_size(piece, size))))
 		ask_byte(piece, LAYER_BYTE);
-	else if (reply->verdict != IMGCHECK_VERDICT_OK)
-		ic_piece_fail_endpoint(piece, reply);
-	else if (!told_size(reply->answer, &size) || !has_size(piece, size))
-		ask_byte(piece, LAYER_BYTE); /* a success that tells nothing, or something else, is no proof */
-	else
+	else if (ok)
 		ic_piece_accept(piece);
+	else
+		ic_piece_fail_endpoint(piece, reply);
 }
 
 static void ask_registry(struct ic_piece *piece)

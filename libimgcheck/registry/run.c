@@ -176,12 +176,13 @@ static int get_source(struct imgcheck_run *r, struct ic_endpoints *endpoints, st
 	result = source_key(source, err);
 	if (result == 0)
 		found = tsearch(source, &r->sources, by_key);
-	if (!found || *found != source)
-		free_source(source);
-	if (result == 0 && !found)
-		return ic_error_nomem(err);
+	if (found && *found == source) {
+		*out = source;
+		return 0;
+	}
+	free_source(source);
 	*out = found ? *found : NULL;
-	return result;
+	return found || result < 0 ? result : ic_error_nomem(err);
 }
 
 /* Nothing more is known of what no image is waiting for.  One whose repository comes next stays. */

@@ -119,11 +119,13 @@ struct ic_host_state *ic_session_host(struct ic_session *s, const char *url, con
 		ic_session_fail(s, IMGCHECK_ERR_NOMEM);
 		return NULL;
 	}
-	if (*found != host)
+	if (*found != host) {
 		free_host(host);
-	else if (login && ic_login_copy(login, &host->login, NULL) < 0)
+		return *found;
+	}
+	if (login && ic_login_copy(login, &host->login, NULL) < 0)
 		ic_session_fail(s, IMGCHECK_ERR_NOMEM);
-	return *found;
+	return host;
 }
 
 static int collect_fields(const struct ic_http_answer *answer, struct ic_vec *fields)

@@ -55,7 +55,7 @@ struct ic_token_answer {
 	const char *body;
 	size_t len;
 };
-int ic_token_read(const struct ic_token_answer *answer, char **token, size_t *seconds,
+int ic_token_read(const struct ic_token_answer *from, char **token, size_t *seconds,
                   struct imgcheck_error **err) IC_MUST_CHECK;
 
 #endif

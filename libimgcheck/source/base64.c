@@ -62,6 +62,7 @@ int ic_base64_encode(const char *data, size_t len, struct ic_buf *out, struct im
 		char group[4];
 
 		for (size_t k = 0; k < 3; k++)
+			/* cppcheck-suppress [knownConditionTrueFalse, badBitmaskCheck] ; it takes n for 0, which it never is */
 			bits = bits << 8 | (k < n ? (unsigned char)data[i + k] : 0);
 		for (size_t k = 0; k < 4; k++)
 			group[k] = k <= n ? digits[bits >> (18 - 6 * k) & 63] : '=';

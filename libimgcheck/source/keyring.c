@@ -61,7 +61,7 @@ static bool class_matches(const char **pattern, const char *end, char c)
 
 	p += negated;
 	for (bool first = true; p < end && (first || *p != ']'); first = false, p++) {
-		char low = *p, high = *p;
+		char low = *p, high = low;
 
 		if (p + 2 < end && p[1] == '-' && p[2] != ']') {
 			high = p[2];
@@ -323,7 +323,7 @@ const char *ic_keyring_near_miss(const struct ic_authfile *file, const char *hos
 		struct place key = kubelet_key(entry->key);
 
 		if (key.host_len == asked.host_len && memcmp(key.host, asked.host, key.host_len) == 0 &&
-		    (key.port_len != asked.port_len || (key.port && memcmp(key.port, asked.port, key.port_len) != 0)))
+		    (key.port_len != asked.port_len || (key.port && asked.port && memcmp(key.port, asked.port, key.port_len) != 0)))
 			return entry->key;
 	}
 	return NULL;

@@ -5,7 +5,6 @@ import collections
 import contextlib
 import dataclasses
 import os
-import pathlib
 import time
 
 from support import built, nginx, tool

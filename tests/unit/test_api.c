@@ -135,6 +135,20 @@ TEST(api, targets_refuse_null)
 	cr_assert_not(configured);
 }
 
+TEST(api, other_calls_refuse_null)
+{
+	struct imgcheck_config *c = new_config();
+	char *json = STALE;
+
+	REFUSES(imgcheck_tag_move(NULL, "a.b/c:1", "sha256:", NULL, &err));
+	REFUSES(imgcheck_tag_move(c, NULL, "sha256:", NULL, &err));
+	REFUSES(imgcheck_tag_move(c, "a.b/c:1", NULL, NULL, &err));
+	REFUSES(imgcheck_yaml_read("/dev/null", NULL, &err));
+	REFUSES(imgcheck_yaml_read(NULL, &json, &err));
+	cr_assert_null(json);
+	imgcheck_config_free(c);
+}
+
 TEST(api, configs_refuse_null)
 {
 	struct imgcheck_config *c = new_config();
