@@ -107,6 +107,22 @@ class Installed(unittest.TestCase):
             self.assertNotIn(str(ROOT).encode(), data if isinstance(data, bytes) else data.encode(), name)
 
 
+class Versions(unittest.TestCase):
+    def test_make_stops_where_they_differ(self):
+        header, *others = ("libimgcheck/imgcheck.h", "libimgcheck/libimgcheck.map", "libimgcheck/NEWS", "hooks/packaging/debian/changelog")
+        with tempfile.TemporaryDirectory(prefix="imgcheck-versions-") as folder:
+            tree = pathlib.Path(folder)
+            for name in ("Makefile", header, *others):
+                (tree / name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(ROOT / name, tree / name)
+            self.assertIn("lint", make("help", tree=tree))
+            text = (tree / header).read_text(encoding="utf-8")
+            self.assertRegex(text, r'IMGCHECK_VERSION "\d')
+            (tree / header).write_text(re.sub(r'(IMGCHECK_VERSION "\d+\.)\d+', r"\g<1>99", text), encoding="utf-8")
+            with self.assertRaisesRegex(AssertionError, "is not that of"):
+                make("help", tree=tree)
+
+
 class Reproducible(unittest.TestCase):
     def test_a_build_in_another_folder_is_the_same(self):
         with tempfile.TemporaryDirectory(prefix="imgcheck-again-") as folder:
