@@ -29,6 +29,6 @@ const char *pull_name(enum pull_policy p);
 const char *pull_words(enum pull_case what, enum pull_policy p);
 
 /* "Always: ...; IfNotPresent: ..." of a set: new. */
-char *pull_text(enum pull_case what, unsigned policies);
+char *pull_text(enum pull_case what, unsigned set);
 
 #endif

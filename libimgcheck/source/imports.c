@@ -74,10 +74,10 @@ static int load(struct ic_vec *files, const char *path, struct imgcheck_error **
 		return 0;
 	}
 	result = ic_file_read(path, &text, err);
-	if (result == 0)
+	if (result == 0) {
 		f.place = ic_text_copy(path, strlen(path));
-	if (result == 0)
 		result = f.place ? ic_toml_parse(path, ic_buf_text(&text), text.len, &f.doc, err) : ic_error_nomem(err);
+	}
 	if (result == 0)
 		result = ic_vec_push(files, &f, err);
 	if (result < 0)

@@ -7,7 +7,6 @@ import functools
 import http.client
 import json
 import pathlib
-import resource
 import subprocess
 import tempfile
 import threading
@@ -15,7 +14,6 @@ import unittest
 
 from support import built
 from support.badserver import BadServer, response
-from support.containerd import Containerd
 from support.images import Client
 from support.registry import Registry
 
