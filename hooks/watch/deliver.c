@@ -131,13 +131,14 @@ static bool is_paused(const struct state_sink *sink, long long now)
 static bool tell(struct deliver *d, struct state *s, size_t kind, const struct state_event *e, long long now)
 {
 	struct state_sink *sink = state_sink(s, kinds[kind].name);
+	const int64_t start = process_clock();
 	struct outcome o;
 
 	if (!sink || sink->told >= e->number || is_paused(sink, now))
 		return false;
 	o = kinds[kind].tell(d, s, e);
 	if (o.problem) {
-		fail(sink, &o, now);
+		fail(sink, &o, now + (process_clock() - start) / 1000);
 		free(o.problem);
 		return true;
 	}

@@ -40,11 +40,6 @@ static void print_cell_text(const char *text, FILE *out)
 
 /* ------------------------------------------------------------------ images */
 
-static int by_ref(const void *ref, const void *image)
-{
-	return strcmp(ref, imgcheck_image_ref(*(const struct imgcheck_image *const *)image));
-}
-
 /* The image of the set by its reference, or NULL. */
 static const struct imgcheck_image *find_image(const struct imgcheck_images *images, const char *ref)
 {
@@ -53,7 +48,7 @@ static const struct imgcheck_image *find_image(const struct imgcheck_images *ima
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 		const struct imgcheck_image *image = imgcheck_images_get(images, middle);
-		int order = by_ref(ref, &image);
+		int order = strcmp(ref, imgcheck_image_ref(image));
 
 		if (!order)
 			return image;

@@ -142,10 +142,10 @@ static void read_again(struct watch *w)
 	say("the configuration stays as it was");
 }
 
-/* Whether a watch ends for this, instead of trying again at the next round: what is wrong needs somebody to come. */
+/* Whether a watch ends for this instead of trying again: at its first round somebody looks, and may have mistyped. */
 static bool is_final(int status, bool first)
 {
-	return status == STATUS_USAGE || (status == STATUS_INTERNAL && first);
+	return first && (status == STATUS_USAGE || status == STATUS_INTERNAL);
 }
 
 /* Between two rounds: tells what becomes due, until `next` or SIGHUP. */

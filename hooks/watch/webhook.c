@@ -8,8 +8,8 @@
 #include "program/memory.h"
 #include "program/proxies.h"
 
-#define CONNECT_SECONDS 10L
-#define POST_SECONDS 30L
+#define CONNECT_SECONDS 5L
+#define POST_SECONDS 10L /* a receiver takes an event and works on it later */
 #define MOST_RETRY_SECONDS 3600L
 
 DEFINE_AUTO(curl, CURL, curl_easy_cleanup)

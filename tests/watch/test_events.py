@@ -6,6 +6,7 @@ import os
 import pathlib
 import re
 import signal
+import socket
 import subprocess
 import time
 
@@ -14,7 +15,19 @@ from support.process import Process
 from world import Case, short
 
 
-class Events(Case):
+# A /dev with what a program wants of it, and a socket of the test in place of the system's log.
+PRIVATE_DEV = """set -e
+mkdir "$1/dev" && mount --rbind /dev "$1/dev" && mount -t tmpfs tmpfs /dev
+for name in null zero random urandom; do ln -s "$1/dev/$name" /dev/; done
+ln -s "$1/log" /dev/log
+shift
+exec "$@"
+"""
+
+
+class Changed(Case):
+    """Images that have changed since a watch last looked."""
+
     def changed(self, count=1):
         """A config of so many images, all of which have changed since the watch last looked."""
         self.start_registry()
@@ -29,6 +42,8 @@ class Events(Case):
     def waiting(self):
         return [event["subject"].rsplit("/", 1)[-1] for event in self.read_state()["events"]]
 
+
+class Events(Changed):
     def test_a_webhook_gets_a_cloud_event(self):
         expected = self.changed()
         receiver = self.receiver()
@@ -118,6 +133,17 @@ class Events(Case):
                 self.assertIn(said, done.stderr)
                 self.assertEqual(self.waiting(), ["r0:1"])
                 self.forget_pause()
+
+    def test_syslog(self):
+        self.changed()
+        log = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.addCleanup(log.close)
+        log.bind(str(self.folder / "log"))
+        log.settimeout(10)
+        done = subprocess.run(["unshare", "--mount", "sh", "-c", PRIVATE_DEV, "sh", self.folder, *self.command("--once", "--syslog")],
+                              capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(log.recv(4096).decode(), r"^<28>.*imgcheck\[\d+\]: 20\S+Z image\.changed \S+/r0:1: sha256:")
 
     def test_secrets_of_a_webhook_are_shown_nowhere(self):
         self.changed()
