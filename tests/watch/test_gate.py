@@ -98,6 +98,22 @@ class GateCase(world.Case):
         self.assertRegex(gate["since"], r"^20\d\d-")
         return gate
 
+    def start_judging(self, command):
+        """The command at work on a validation, which waits for go()."""
+        self.answer("echo $$ > pid; mv pid begun; while [ ! -e go ]; do sleep 0.05; done; exit 0")
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(process.kill)
+        until = time.monotonic() + 30
+        while not (self.folder / "begun").exists():
+            self.assertLess(time.monotonic(), until, "no validation began")
+            time.sleep(0.01)
+        return process
+
+    def go(self, process):
+        (self.folder / "go").touch()
+        _, errors = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 0, errors)
+
     def questions(self):
         """The digests that were validated so far."""
         return [line.partition("@")[2] for line in self.asked.read_text(encoding="utf-8").splitlines()]
@@ -245,6 +261,7 @@ class Hangs(GateCase):
 
     def test_it_is_killed_with_all_that_it_started(self):
         good = self.push("1")
+        self.point("stable", good)
         self.round()
         self.answer("sleep 300 & echo $! > pid; wait")
         self.push("2")
@@ -256,8 +273,8 @@ class Hangs(GateCase):
 
 
 def is_gone(pid):
-    """Within a second; a zombie that nobody reaps counts as gone."""
-    until = time.monotonic() + 1
+    """Soon; a zombie that nobody reaps counts as gone."""
+    until = time.monotonic() + 10
     while time.monotonic() < until:
         try:
             if pathlib.Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] == "Z":
@@ -417,25 +434,17 @@ class OtherWriters(GateCase):
         self.assertEqual(self.at("stable"), newer)
 
     def test_two_watches_with_one_state(self):
-        self.answer("sleep 0.5; exit 0")
         digest = self.push("1")
-        both = [subprocess.Popen(self.command("--once"), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-                for _ in range(2)]
-        errors = [watch.communicate(timeout=60)[1] for watch in both]
-        self.assertEqual([watch.returncode for watch in both], [0, 0], errors)
+        first = self.start_judging(self.command("--once"))
+        self.assertIn("left to another imgcheck", self.run_watch().stderr)
+        self.go(first)
         self.assertEqual((self.at("stable"), self.questions()), (digest, [digest]))
-        self.assertIn("left to another imgcheck", "".join(errors))
 
     def test_two_operators(self):
-        self.answer("touch begun; sleep 1; exit 0")
         digest = self.push("1")
-        with subprocess.Popen([world.IMGCHECK, "gate", "run", "--config", str(self.config), "notebook"],
-                              stdout=subprocess.DEVNULL) as first:
-            until = time.monotonic() + 20
-            while not (self.folder / "begun").exists() and time.monotonic() < until:
-                time.sleep(0.01)
-            self.gate("run", "notebook", status=4)
-            self.assertEqual(first.wait(timeout=20), 0)
+        first = self.start_judging([world.IMGCHECK, "gate", "run", "--config", str(self.config), "notebook"])
+        self.gate("run", "notebook", status=4)
+        self.go(first)
         self.assertEqual((self.at("stable"), self.questions()), (digest, [digest]))
 
     def test_two_watches_with_two_states(self):
@@ -519,16 +528,13 @@ class Faults(GateCase):
     def test_the_end_of_a_watch_ends_its_validation(self):
         first = self.push("1")
         self.round()
-        self.answer("echo $$ > pid; sleep 300")
         second = self.push("2")
-        with subprocess.Popen(self.command(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as watch:
-            until = time.monotonic() + 20
-            while not (self.folder / "pid").exists() and time.monotonic() < until:
-                time.sleep(0.01)
-            self.assert_phase("validating", second)
-            watch.terminate()
-            self.assertEqual(watch.wait(timeout=10), 0)
-        self.assertTrue(is_gone(int((self.folder / "pid").read_text(encoding="utf-8"))))
+        watch = self.start_judging(self.command())
+        self.assert_phase("validating", second)
+        watch.terminate()
+        self.assertEqual(watch.wait(timeout=30), 0)
+        watch.stderr.close()
+        self.assertTrue(is_gone(int((self.folder / "begun").read_text(encoding="utf-8"))))
         self.assertEqual(self.at("stable"), first)
         self.answer("exit 0")
         self.assertEqual(self.round(), ["promoted"])
