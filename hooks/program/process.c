@@ -51,9 +51,10 @@ static _Noreturn void child(const struct process *p, const int *out, const int *
 	sigset_t none;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	/* The parent may block signals that it waits for; whatever runs here is to be ended by them. */
+	/* The parent may block or ignore signals; whatever runs here is to be ended by them. */
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
+	signal(SIGPIPE, SIG_DFL);
 	if (getppid() != parent)
 		_exit(STATUS_INTERNAL); /* it died before the line above */
 	null = open("/dev/null", O_RDONLY | O_CLOEXEC);

@@ -68,7 +68,9 @@ static void print_pulls(const struct state_image *m, const struct imgcheck_image
 	for (unsigned p = PULL_ALWAYS; p <= PULL_NEVER; p *= 2) {
 		if (!(policies & p))
 			continue;
-		fprintf(out, "<div><b>%s</b>", pull_name((enum pull_policy)p));
+		fprintf(out, "<div><b title=\"when the tag moves, %s; when the image vanishes, %s\">%s</b>",
+			pull_words(PULL_MOVED, (enum pull_policy)p), pull_words(PULL_GONE, (enum pull_policy)p),
+			pull_name((enum pull_policy)p));
 		if (m->condition == STATE_GONE)
 			fprintf(out, ": %s", pull_words(PULL_GONE, (enum pull_policy)p));
 		fputs("</div>", out);

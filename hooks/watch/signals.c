@@ -20,6 +20,7 @@ void signals_hold(void)
 
 	held(&set);
 	sigprocmask(SIG_BLOCK, &set, NULL);
+	signal(SIGPIPE, SIG_IGN);
 }
 
 /* Pending ones are left pending: the answer does not change. */

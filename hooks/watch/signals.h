@@ -4,7 +4,8 @@
 
 /*
  * SIGTERM, SIGINT and SIGHUP for a process that works in steps: they are blocked, so that no step is cut in two, and
- * looked for between steps.  No handler runs.  What never called signals_hold() is ended by them as usual.
+ * looked for between steps.  No handler runs.  Whoever stops reading what is printed ends nothing (SIGPIPE).  What
+ * never called signals_hold() is ended by them as usual.
  */
 
 #include <stdbool.h>

@@ -134,6 +134,19 @@ class Events(Changed):
                 self.assertEqual(self.waiting(), ["r0:1"])
                 self.forget_pause()
 
+    def test_nobody_who_reads_the_output_is_no_reason_to_stop(self):
+        expected = self.changed(2)
+        self.told.write_text("", encoding="utf-8")
+        reader, writer = os.pipe()
+        os.close(reader)
+        try:
+            done = subprocess.run(self.command("--once", "--on-event", f"cat >> {self.told}; yes | head -1 >&2"), stdout=writer,
+                                  stderr=subprocess.PIPE, timeout=60, check=False)
+        finally:
+            os.close(writer)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual([short(event) for event in self.events()], expected)
+
     def test_syslog(self):
         self.changed()
         log = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)

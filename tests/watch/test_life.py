@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """The life of images in a real registry: the expected events, in order, once each."""
 
+import base64
 import json
 
 from support.badserver import response
 from support.images import MEDIA
-from support.registry import Registry
+from support.registry import Registry, htpasswd_auth
 from world import Case
+
+
+# bcrypt of "correct horse" with cost 4.
+PASSWORD_HASH = "$2b$04$abcdefghijklmnopqrstuujydOTSfIH/d5oUHpsygqV5X9xJLQc6e"
 
 
 class Life(Case):
@@ -83,6 +88,29 @@ class Life(Case):
         self.move("a", "2", "1")
         self.front.registry = self.registry.host
         self.assertEqual(self.round(), [("recovered", "a:1"), ("changed", "a:1")])
+
+    def test_a_login_is_read_anew_and_one_that_ran_out_is_no_image_that_vanished(self):
+        self.start_registry()
+        self.client.push("a", "1")
+        closed = self.enterContext(Registry(self.folder / "closed", self.registry.storage,
+                                            htpasswd_auth(self.folder / "closed", {"reader": PASSWORD_HASH})))
+        logins = self.folder / "auth.json"
+
+        def log_in(password):
+            login = base64.b64encode(f"reader:{password}".encode()).decode()
+            logins.write_text(json.dumps({"auths": {closed.host: {"auth": login}}}), encoding="utf-8")
+        log_in("correct horse")
+        self.write_config("a:1", host=closed.host, more="authfile: auth.json\n")
+        self.assertEqual(self.round(), [])
+        self.assertEqual(self.read_state()["images"][0]["condition"], "present")
+        log_in("another one")
+        self.assertEqual([self.round() for _ in range(3)], [[], [], [("failing", "a:1")]])
+        self.assertIn("401", self.events()[0]["data"]["reason"])
+        self.assertNotIn("another one", self.state.read_text(encoding="utf-8"))
+        log_in("correct horse")
+        self.assertEqual(self.round(), [("recovered", "a:1")])
+        logins.write_text("{", encoding="utf-8")
+        self.assertIn("auth.json", self.run_watch(status=2).stderr)
 
     def test_an_image_that_is_watched_no_more_is_forgotten_without_a_word(self):
         self.start_registry()
