@@ -34,19 +34,22 @@ static void say_problems(struct watch *w, const struct imgcheck_images *images)
 	const struct imgcheck_error *e;
 	char *text;
 
-	for (size_t i = 0; (e = imgcheck_images_problem(images, i)); i++)
-		if (imgcheck_error_code(e) != IMGCHECK_ERR_FINDING && imgcheck_error_code(e) != IMGCHECK_ERR_UNRESOLVED) {
-			AUTO(free) char *line = say_text(e);
+	w->last.problems = 0;
+	for (size_t i = 0; (e = imgcheck_images_problem(images, i)); i++) {
+		AUTO(free) char *line = say_text(e);
 
-			lines_add(&problems, line);
-		}
+		if (imgcheck_error_code(e) == IMGCHECK_ERR_FINDING)
+			continue;
+		lines_add(&problems, line);
+		/* An image field that is no reference is nothing to watch, and was nothing before. */
+		w->last.problems += imgcheck_error_code(e) != IMGCHECK_ERR_UNRESOLVED;
+	}
 	text = lines_join(&problems);
 	if (*text && (!w->last.said || strcmp(text, w->last.said)))
 		for (size_t i = 0; i < problems.count; i++)
 			say("%s", problems.line[i]);
 	free(w->last.said);
 	w->last.said = text;
-	w->last.problems = problems.count;
 }
 
 static bool is_wanted(void *arg, const struct imgcheck_image *image)

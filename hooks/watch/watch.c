@@ -17,9 +17,10 @@
 #include "signals.h"
 #include "turn.h"
 
-#define OPEN_MS 3000    /* for a command that is at work on the state */
-#define ONCE_FAILURES 2 /* attempts to tell an event, where nobody comes back soon */
-#define RETRY_MS 5000   /* until a state that was in use is looked at again */
+#define OPEN_MS 3000      /* for a command that is at work on the state */
+#define ONCE_FAILURES 2   /* attempts to tell an event, where nobody comes back soon */
+#define RETRY_MS 5000     /* until a state that was in use is looked at again */
+#define BROKEN_SECONDS 60 /* until one that could not be written is */
 
 static long long now_seconds(void)
 {
@@ -168,7 +169,7 @@ static int wait_for(struct watch *w, int64_t next, long long due)
 			return 0;
 		status = take_turn(w, false, &due);
 		if (status == STATUS_UNDECIDED || status == STATUS_INTERNAL)
-			due = now_seconds() + RETRY_MS / 1000;
+			due = now_seconds() + (status == STATUS_INTERNAL ? BROKEN_SECONDS : RETRY_MS / 1000);
 		else if (status)
 			return status;
 	}

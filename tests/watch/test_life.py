@@ -136,6 +136,15 @@ class Life(Case):
         self.assertIn("pod.yaml", done.stderr)
         self.assertEqual(len(self.read_state()["images"]), 1)
 
+    def test_an_image_field_that_is_no_reference_is_told_and_hinders_nothing(self):
+        self.start_registry()
+        self.client.push("a", "1")
+        (self.folder / "pod.yaml").write_text(
+            "kind: Pod\nspec: {containers: [{name: a, image: '%s/a:1'}, {name: b, image: '$IMAGE'}]}\n" % self.front.host)
+        self.config.write_text(f"plain-http: ['{self.front.host}']\nimages: [{{paths: [pod.yaml]}}]\n", encoding="utf-8")
+        self.assertIn("pod.yaml:2", self.run_watch().stderr)
+        self.assertEqual([image["condition"] for image in self.read_state()["images"]], ["present"])
+
     def test_a_pod_that_never_asks_is_not_asked_for(self):
         self.start_registry()
         (self.folder / "pod.yaml").write_text(
