@@ -313,17 +313,21 @@ install: all $(BUILD)/install/imgcheck $(BUILD)/install/imgcheck.pc ## installs 
 	install -d $(DESTDIR)$(DATADIR)/imgcheck $(DESTDIR)$(COMPLETIONDIR)
 	install -m 644 libimgcheck/report.schema.json $(DESTDIR)$(DATADIR)/imgcheck/report.schema.json
 	install -m 644 $(BUILD)/imgcheck.bash $(DESTDIR)$(COMPLETIONDIR)/imgcheck
+	for file in $(DEPLOYMENT); do \
+		install -D -m 644 hooks/$$file $(DESTDIR)$(DATADIR)/imgcheck/$$file || exit 1; done
 	hooks/packaging/pages install $(DESTDIR)$(MANDIR) $(PAGES)
 
 COMPLETIONDIR := $(DATADIR)/bash-completion/completions
+DEPLOYMENT := $(patsubst hooks/%,%,$(sort $(wildcard hooks/systemd/* hooks/kubernetes/* hooks/alerts/*)))
 PAGES := $(sort $(wildcard libimgcheck/man/*.[1-9] hooks/man/*.[1-9]))
 
 .PHONY: uninstall
 uninstall: ## removes what install put there
 	rm -f $(DESTDIR)$(BINDIR)/imgcheck $(DESTDIR)$(INCLUDEDIR)/imgcheck.h $(DESTDIR)$(LIBDIR)/pkgconfig/imgcheck.pc \
 		$(DESTDIR)$(COMPLETIONDIR)/imgcheck $(DESTDIR)$(DATADIR)/imgcheck/report.schema.json \
-		$(addprefix $(DESTDIR)$(LIBDIR)/,$(LIB_REAL) $(LIB_SONAME) libimgcheck.so)
-	-rmdir $(DESTDIR)$(DATADIR)/imgcheck
+		$(addprefix $(DESTDIR)$(LIBDIR)/,$(LIB_REAL) $(LIB_SONAME) libimgcheck.so) \
+		$(addprefix $(DESTDIR)$(DATADIR)/imgcheck/,$(DEPLOYMENT))
+	-rmdir $(addprefix $(DESTDIR)$(DATADIR)/imgcheck/,$(sort $(dir $(DEPLOYMENT)))) $(DESTDIR)$(DATADIR)/imgcheck
 	hooks/packaging/pages uninstall $(DESTDIR)$(MANDIR) $(PAGES)
 
 .PHONY: clean
