@@ -10,6 +10,7 @@
 #include "program/say.h"
 #include "program/status.h"
 #include "watch/gate.h"
+#include "watch/signals.h"
 
 #define OPEN_MS 10000 /* for a watch that is at work on the state */
 
@@ -43,12 +44,6 @@ static int gate_take(void *arg, int id, const char *value)
 	return r->json || !strcmp(value, "text") ? 0 : say_usage("gate", "--format %s: it is text or json", value);
 }
 
-/* What an operator may do to one gate. */
-static int do_run(const struct watch_config *c, const struct watch_gate *set, struct state *s)
-{
-	return gate_run(c, set, s);
-}
-
 static int do_hold(const struct watch_config *c, const struct watch_gate *set, struct state *s)
 {
 	(void)c;
@@ -61,12 +56,13 @@ static int do_release(const struct watch_config *c, const struct watch_gate *set
 	return gate_end_hold(set, s);
 }
 
+/* What an operator may do to one gate. */
 static const struct action {
 	const char *name;
 	int (*act)(const struct watch_config *c, const struct watch_gate *set, struct state *s);
 	bool asks; /* its exit status tells whether the candidate is served */
 } actions[] = {
-	{ "run", do_run, true },           { "promote", gate_promote, true }, { "rollback", gate_rollback, false },
+	{ "run", gate_run, true },         { "promote", gate_promote, true }, { "rollback", gate_rollback, false },
 	{ "hold", do_hold, false },        { "release", do_release, false },
 };
 
@@ -113,8 +109,13 @@ static int act(const struct watch_config *c, const char *path, const struct acti
 	if (!set)
 		return say_usage("gate", "there is no gate %s in %s", name, c->path);
 	status = state_open(&s, path, OPEN_MS);
+	signals_hold(); /* a command of the gate ends with us, and whatever it started */
 	if (!status)
 		status = action->act(c, set, &s);
+	if (status == GATE_STOPPED) {
+		say("ended by a signal: what was begun is begun anew the next time");
+		return STATUS_UNDECIDED;
+	}
 	if (status)
 		return status;
 	g = state_find_gate(&s, name);

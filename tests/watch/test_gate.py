@@ -539,6 +539,17 @@ class Faults(GateCase):
         self.answer("exit 0")
         self.assertEqual(self.round(), ["promoted"])
 
+    def test_an_operator_who_changes_his_mind(self):
+        digest = self.push("1")
+        run = self.start_judging([world.IMGCHECK, "gate", "run", "--config", str(self.config), "notebook"])
+        run.send_signal(signal.SIGINT)
+        self.assertIn("ended by a signal", run.communicate(timeout=30)[1])
+        self.assertEqual((run.returncode, self.at("stable")), (4, None))
+        self.assertTrue(is_gone(int((self.folder / "begun").read_text(encoding="utf-8"))))
+        self.answer("exit 0")
+        self.gate("run", "notebook")
+        self.assertEqual(self.at("stable"), digest)
+
     def test_a_write_that_is_refused_is_tried_again_without_another_validation(self):
         first = self.push("1")
         self.round()
