@@ -6,6 +6,7 @@ import itertools
 import json
 import os
 import pathlib
+import resource
 import signal
 import subprocess
 import time
@@ -13,6 +14,8 @@ import unittest
 
 import world
 from support import tool
+from support.badserver import response
+from support.containerd import Containerd
 from support.images import MEDIA, Client
 from support.registry import Registry
 
@@ -484,7 +487,7 @@ class Sources(GateCase):
                         f"oci:{self.folder}/pulled"], timeout=60, check=True)
         if os.geteuid() != 0:
             self.skipTest("containerd wants root")
-        with world.Containerd(self.folder / "ctr") as containerd:
+        with Containerd(self.folder / "ctr") as containerd:
             good, said = containerd.pulls(served, "linux/amd64", "--plain-http")
             self.assertTrue(good, said)
 
@@ -521,7 +524,7 @@ class Faults(GateCase):
 
         def full():
             signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-            world.resource.setrlimit(world.resource.RLIMIT_FSIZE, (1, 1))
+            resource.setrlimit(resource.RLIMIT_FSIZE, (1, 1))
         self.run_watch(status=70, preexec_fn=full)
         self.assertEqual((self.at("stable"), self.questions()), (first, [first]))
 
@@ -555,7 +558,7 @@ class Faults(GateCase):
         self.round()
         second = self.push("2")
         front = self.start_front(self.registry.host)
-        front.answer = lambda request: world.response(403, b"{}") if request.startswith("PUT ") else front.forward(request)
+        front.answer = lambda request: response(403, b"{}") if request.startswith("PUT ") else front.forward(request)
         self.config.write_text(self.config.read_text(encoding="utf-8").replace(self.host, front.host), encoding="utf-8")
         self.assertEqual(self.round(), ["outdated"])
         self.assert_phase("outdated", "403")
