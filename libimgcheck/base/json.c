@@ -110,7 +110,7 @@ static size_t next_piece(void *to, size_t size, void *arg)
 	if ((left = part_left(s, &start, strlen(before), &offset)) > 0)
 		memcpy(to, before + offset, len = left);
 	else if ((left = part_left(s, &start, s->zeros, &offset)) > 0)
-		memset(to, '0', len = left < size ? left : size);
+		memset(to, '0', len = left < size ? left : size); /* NOLINT(bugprone-suspicious-memset-usage): the digit is meant */
 	else if ((left = part_left(s, &start, strlen(between), &offset)) > 0)
 		memcpy(to, between + offset, len = left);
 	else if ((left = part_left(s, &start, s->len, &offset)) > 0)

@@ -103,8 +103,9 @@ static struct ic_host *get_host(struct ic_queue *q, const char *key)
 	host->window = IC_MAX_STREAMS;
 	host->key = ic_text_copy(key, strlen(key));
 	found = host->key ? tsearch(host, &q->hosts, by_key) : NULL;
-	if (!found || *found != host)
-		free_host(host);
+	if (found && *found == host)
+		return host;
+	free_host(host);
 	return found ? *found : NULL;
 }
 
