@@ -417,12 +417,17 @@ static void find_ourselves(struct refresh *r)
 	describe_subject(r);
 }
 
-/* It was meant for one refresh, which this one was. */
+/*
+ * It was meant for one refresh, which this one was: it names this revision, or another one that might have been it when
+ * pre-refresh, which then tells one of them, could not be certain.
+ */
 static void clear_accepted(const struct refresh *r)
 {
+	const char *state = r->hook->state, *accepted = r->settings.accept_revision;
+	bool meant = r->accepted || (accepted && judged_has(state, r->hook->revision) && judged_has(state, accepted));
 	AUTO(free) char *why = NULL;
 
-	if (r->accepted && !snapctl_unset(SETTINGS_TREE ".accept-revision", r->hook->began + CHECK_END, &why))
+	if (meant && !snapctl_unset(SETTINGS_TREE ".accept-revision", r->hook->began + CHECK_END, &why))
 		say("cannot unset imgcheck.accept-revision: %s", why);
 }
 

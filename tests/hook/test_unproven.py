@@ -198,6 +198,12 @@ class After(trees.TreeTest):
         self.configure(self.registry, {"on-unreadable": "veto", "on-internal-error": "veto"})
         self.after(0, "imgcheck.yaml")
 
+    def test_a_fault_of_its_own_goes_on_whatever_is_set(self):
+        self.configure(self.registry, {"on-internal-error": "veto"})
+        for child in (1, 2, 3):
+            self.break_from_within(FORKS_BAD=child, FORKS_SIGNAL=9)
+            self.after(0, "cannot check the images", "the refresh goes on")
+
     def test_what_the_old_revision_missed_too_goes_on(self):
         (self.tree.snap / "1" / "templates" / "pods.yaml").write_text(trees.pods("{{ registry }}/new:v1"), encoding="utf-8")
         self.after(0, "needed before too")
@@ -215,6 +221,19 @@ class After(trees.TreeTest):
         self.assertEqual(self.tree.report(), before)
         self.assertEqual(self.tree.settings().get("accept-revision"), None)
         self.assertEqual(self.tree.settings()["mode"], "warn")
+
+    def test_an_acceptance_of_what_might_have_come_in_is_cleared_too(self):
+        # Where pre-refresh cannot be certain it names one of them to the operator.
+        self.tree.remove("1")
+        self.tree.add("1", "{{ registry }}/old:v1")
+        self.tree.set_current("1")
+        self.tree.add("10", "{{ registry }}/new:v1")
+        self.assertIn("imgcheck.accept-revision=10", self.refresh(1, "not certain").splitlines()[-1])
+        self.configure(self.registry, {"accept-revision": 10})
+        self.refresh(0, "new:v1")
+        self.tree.set_current("2")
+        self.assertEqual(self.after(0), "")
+        self.assertNotIn("accept-revision", self.tree.settings())
 
     def test_accepted_or_not_enforced(self):
         self.configure(self.registry, {"accept-revision": 2})
