@@ -231,7 +231,10 @@ test-unit: tests ## runs the unit tests of this VARIANT
 	@tests/run unit $(VARIANT)
 
 .PHONY: tests
-tests: $(UNIT_PROGRAMS) $(OOM_PROGRAMS) $(BUILD)/tests/threads $(FUZZ_PROGRAMS) $(FAULT_SERVER) $(EXAMPLES) ## builds the test programs of this VARIANT
+tests: test-programs $(FUZZ_PROGRAMS) $(EXAMPLES) ## builds the test programs of this VARIANT
+
+.PHONY: test-programs
+test-programs: $(UNIT_PROGRAMS) $(OOM_PROGRAMS) $(BUILD)/tests/threads $(FAULT_SERVER)
 
 .PHONY: test-slow
 test-slow: deps ## runs the long tests: a browser, a killed gate, the snap for an old base (root), Debian packages, every allocation, valgrind, deliberate bugs
@@ -249,7 +252,7 @@ mutants: deps ## plants deliberate bugs in a copy of the tree; each has to be ca
 
 .PHONY: coverage
 coverage: deps ## runs the tests with line counts; fails below 90 %, 95 % in the pure layers
-	@$(MAKE) --no-print-directory -j$(CORES) VARIANT=coverage all tests
+	@$(MAKE) --no-print-directory -j$(CORES) VARIANT=coverage all test-programs
 	@tests/coverage/run
 
 .PHONY: test-vm

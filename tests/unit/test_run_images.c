@@ -190,6 +190,44 @@ TEST(run_images, every_shape_has_its_verdict)
 		check_row(&rows[i]);
 }
 
+/* Of two layers the one that is missing decides, not the one that could not be asked for, whichever comes first. */
+TEST(run_images, what_is_missing_weighs_more_than_what_cannot_be_told)
+{
+	static const char *const shape[PARTS] = {
+		[MANIFEST] = MANIFEST_OF(DESCRIPTOR_OF_CONFIG, LAYER_OF(GZIP, "") "," CONFIG_TYPED(GZIP)),
+		[CONFIG] = "{\"os\":\"linux\",\"architecture\":\"amd64\",\"rootfs\":{\"diff_ids\":[\"a\",\"b\"]}}"};
+	static const long statuses[][2] = {{404, 500}, {500, 404}};
+
+	for (size_t i = 0; i < IC_COUNT(statuses); i++) {
+		const struct scripted_rule rules[] = {
+			{"HEAD " R "/blobs/@L@", NULL, 0, statuses[i][0], 0, NULL, NULL},
+			{"GET " R "/blobs/@L@", NULL, 0, statuses[i][0], 0, NULL, NULL},
+			{"HEAD " R "/blobs/@C@", NULL, 0, statuses[i][1], 0, NULL, NULL},
+			{"GET " R "/blobs/@C@", "Range", 0, statuses[i][1], 0, NULL, NULL},
+		};
+		const struct ic_result *result;
+		struct imgcheck_config *c;
+		struct imgcheck_images *s;
+		struct imgcheck_run *run;
+
+		scripted_start(rules, IC_COUNT(rules));
+		scripted_build_image(shape);
+		cr_assert(imgcheck_config_new(&c) == 0 && imgcheck_images_new(&s) == 0);
+		cr_assert_eq(imgcheck_config_set(c, IMGCHECK_OPTION_PLATFORM, "linux/amd64", NULL), 0);
+		cr_assert_eq(imgcheck_images_add_ref(s, "r.example/a/b:1", NULL), 0);
+		cr_assert_eq(imgcheck_run_new(c, s, &run, NULL), 0);
+		for (int k = 0; imgcheck_run_step(run, 0, NULL) == 1; k++)
+			cr_assert_lt(k, 100, "the run does not end");
+		result = ic_run_result(run, 0);
+		cr_expect_eq(result->verdict, INCOMPLETE, "%zu: %s", i, imgcheck_verdict_name(result->verdict));
+		cr_expect(scripted_count("HEAD " R "/blobs", NULL) >= 2, "%zu: both layers are asked for", i);
+		imgcheck_run_free(run);
+		imgcheck_images_free(s);
+		imgcheck_config_free(c);
+		scripted_end();
+	}
+}
+
 /* The rows that test_content.c leaves out, since their entries are decided by their configs. */
 TEST(run_images, no_row_of_the_shared_table_is_left_out)
 {

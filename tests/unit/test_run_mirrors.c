@@ -3,6 +3,7 @@
 
 #include "imgcheck.h"
 #include "registry/run.h"
+#include "tree.h"
 
 /*
  * Several hosts for one image: mirrors before the registry, layers with places of their own, several logins, a
@@ -161,6 +162,30 @@ TEST(run_mirrors, hosts_are_asked_in_order)
 {
 	for (size_t i = 0; i < IC_COUNT(rows); i++)
 		check_row(&rows[i]);
+}
+
+/* ------------------------------------------------------------------ what a mirror is capable of */
+
+TEST(run_mirrors, a_mirror_that_only_pulls_is_not_asked_what_a_tag_is)
+{
+	static const struct scripted_rule rules[] = {
+		{"GET " M1 "/manifests/@I@", NULL, 0, 200, 0, NULL, "@i@"},
+	};
+	const struct ic_result *result;
+	struct check c;
+	char folder[] = "/tmp/imgcheck-mirrors-XXXXXX";
+
+	tree_make(folder, "r.example/hosts.toml := [host.\"https://m1.example\"]\\ncapabilities=[\"pull\"]");
+	scripted_start(rules, IC_COUNT(rules));
+	init_check(&c, NULL);
+	cr_assert_eq(imgcheck_config_read(c.config, IMGCHECK_FILE_HOSTS_DIR, folder, NULL), 0);
+	result = run_check(&c, "r.example/a/b:1");
+	cr_expect_eq(result->verdict, OK, "%s", result->reason ? result->reason : "");
+	expect_count("a tag of the mirror", "HEAD " M1 "/manifests/1", 0);
+	expect_count("a tag of the registry", "HEAD " UP "/manifests/1", 1);
+	expect_count("an index of the mirror", "GET " M1 "/manifests/@I@", 1);
+	end_check(&c);
+	tree_remove(folder);
 }
 
 /* ------------------------------------------------------------------ layers with places of their own */
