@@ -190,30 +190,41 @@ static bool is_resting(struct gate *t, const struct imgcheck_images *images)
 	return true;
 }
 
-/* Where the tags are.  *known is false where that cannot be told. */
-static int look(const struct watch_config *c, struct gate *t, struct answers *answers, struct gate_seen *seen, bool *known)
+/* What was seen, and the answers that it is borrowed from. */
+struct view {
+	struct answers answers;
+	struct gate_seen seen;
+	bool known; /* false: it cannot be told */
+};
+
+static void auto_view(struct view *v)
+{
+	answers_clear(&v->answers);
+}
+
+/* Where the tags are.  An operator does not wait for a registry that wants no requests now. */
+static int look(const struct watch_config *c, struct gate *t, bool wait, struct view *v)
 {
 	AUTO(images) struct imgcheck_images *images = NULL;
 	AUTO(error) struct imgcheck_error *e = NULL;
 	const struct answer *candidate, *served;
 	int status;
 
-	*known = false;
 	if (imgcheck_images_new(&images) || imgcheck_images_add_ref(images, t->set->candidate, &e) ||
 	    imgcheck_images_add_ref(images, t->set->served, &e))
 		return say_error(e);
-	if (is_resting(t, images))
+	if (wait && is_resting(t, images))
 		return 0;
-	status = ask_images(c, images, NULL, NULL, answers);
+	status = ask_images(c, images, NULL, NULL, &v->answers);
 	if (status)
 		return status == ASK_STOPPED ? GATE_STOPPED : status;
 	t->now = (long long)time(NULL);
-	candidate = answers_find(answers, t->set->candidate);
-	served = answers_find(answers, t->set->served);
-	*known = is_telling(t, candidate) && is_telling(t, served);
-	if (*known) {
-		seen->candidate = candidate->digest;
-		seen->served = served->digest;
+	candidate = answers_find(&v->answers, t->set->candidate);
+	served = answers_find(&v->answers, t->set->served);
+	v->known = is_telling(t, candidate) && is_telling(t, served);
+	if (v->known) {
+		v->seen.candidate = candidate->digest;
+		v->seen.served = served->digest;
 	}
 	return 0;
 }
@@ -256,6 +267,7 @@ struct running {
 	const struct watch_config *config;
 	struct gate *t;
 	char *copy_fault;
+	bool now;   /* an operator wants it */
 	bool again; /* a candidate that was rejected is judged once more */
 	bool moves; /* only what was begun is done: nothing is judged */
 };
@@ -309,24 +321,23 @@ static int take_turns(struct running *r)
 	int status = 0;
 
 	for (int i = 0; i < MOST_TURNS && more && !status; i++) {
-		AUTO(answers) struct answers answers = { 0 };
-		struct gate_seen seen = { .copy_fault = r->copy_fault };
+		AUTO(view) struct view v = { .seen.copy_fault = r->copy_fault };
 
-		status = look(r->config, r->t, &answers, &seen, &more);
-		if (status || !more)
+		status = look(r->config, r->t, !r->now, &v);
+		if (status || !v.known)
 			return status;
 		if (r->again)
-			gate_judge_again(r->t, seen.candidate);
+			gate_judge_again(r->t, v.seen.candidate);
 		r->again = false;
-		status = act(r, gate_decide(r->t, &seen), &more);
+		status = act(r, gate_decide(r->t, &v.seen), &more);
 	}
 	return status;
 }
 
-static int run(const struct watch_config *c, const struct watch_gate *set, struct state *s, bool again)
+static int run(const struct watch_config *c, const struct watch_gate *set, struct state *s, bool now)
 {
 	struct gate t = at_work(set, s);
-	struct running r = { .config = c, .t = &t, .again = again };
+	struct running r = { .config = c, .t = &t, .now = now, .again = now };
 	int status = t.g ? copy(c, &t, &r.copy_fault) : no_room(set);
 
 	if (!status && !t.g)
@@ -371,14 +382,13 @@ int gate_run(const struct watch_config *c, const struct watch_gate *set, struct 
 /* ------------------------------------------------------------------ what an operator wants */
 
 /* A look that must tell something. */
-static int look_well(const struct watch_config *c, struct gate *t, struct answers *answers, struct gate_seen *seen)
+static int look_well(const struct watch_config *c, struct gate *t, struct view *v)
 {
-	bool known;
-	int status = t->g ? look(c, t, answers, seen, &known) : no_room(t->set);
+	int status = t->g ? look(c, t, false, v) : no_room(t->set);
 
-	if (!status && known)
-		gate_settle(t, seen->served);
-	if (status || known)
+	if (!status && v->known)
+		gate_settle(t, v->seen.served);
+	if (status || v->known)
 		return status;
 	say("cannot go on with gate %s: %s", t->set->name, t->g->reason);
 	return STATUS_UNDECIDED;
@@ -387,7 +397,7 @@ static int look_well(const struct watch_config *c, struct gate *t, struct answer
 /* What was saved as begun is done. */
 static int carry_out(const struct watch_config *c, struct gate *t)
 {
-	struct running r = { .config = c, .t = t, .moves = true };
+	struct running r = { .config = c, .t = t, .now = true, .moves = true };
 	int status = state_save(t->state);
 
 	if (!status)
@@ -397,18 +407,17 @@ static int carry_out(const struct watch_config *c, struct gate *t)
 
 int gate_promote(const struct watch_config *c, const struct watch_gate *set, struct state *s)
 {
-	AUTO(answers) struct answers answers = { 0 };
+	AUTO(view) struct view v = { 0 };
 	struct gate t = at_work(set, s);
-	struct gate_seen seen = { 0 };
-	int status = look_well(c, &t, &answers, &seen);
+	int status = look_well(c, &t, &v);
 
 	if (status)
 		return status;
-	if (!seen.candidate) {
+	if (!v.seen.candidate) {
 		say("cannot promote %s: there is none", set->candidate);
 		return STATUS_DIFFERENT;
 	}
-	gate_force(&t, &seen);
+	gate_force(&t, &v.seen);
 	return carry_out(c, &t);
 }
 
@@ -433,18 +442,17 @@ static char *find_previous(const struct watch_config *c, const struct gate *t, c
 
 int gate_rollback(const struct watch_config *c, const struct watch_gate *set, struct state *s)
 {
-	AUTO(answers) struct answers answers = { 0 };
+	AUTO(view) struct view v = { 0 };
 	AUTO(free) char *to = NULL;
 	struct gate t = at_work(set, s);
-	struct gate_seen seen = { 0 };
-	int status = look_well(c, &t, &answers, &seen);
+	int status = look_well(c, &t, &v);
 
 	if (status)
 		return status;
-	to = find_previous(c, &t, seen.served);
+	to = find_previous(c, &t, v.seen.served);
 	if (!to)
 		return STATUS_DIFFERENT;
-	gate_go_back(&t, seen.served, to);
+	gate_go_back(&t, v.seen.served, to);
 	return carry_out(c, &t);
 }
 

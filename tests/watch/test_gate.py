@@ -232,12 +232,31 @@ class Rounds(GateCase):
         self.assert_phase("outdated", "there is no")
         self.assertEqual(self.at("stable"), good)
 
-    def test_a_registry_that_is_off_changes_nothing(self):
+    def served_through_a_front(self):
+        """A front that the gate asks, and the digest that is served: what the candidate is, too."""
         good = self.push("1")
         front = self.start_front(self.registry.host)
         self.config.write_text(self.config.read_text(encoding="utf-8").replace(self.host, front.host), encoding="utf-8")
         self.point("stable", good)
-        self.round()
+        self.assertEqual(self.round(), [])
+        return front, good
+
+    def test_a_registry_that_wants_no_more_requests_gets_none(self):
+        front, good = self.served_through_a_front()
+        self.push("2")
+        front.answer = response(429, b"", Retry_After="3600")
+        self.assertEqual(self.round(), [])
+        self.assert_phase("served", "429")
+        front.answer, before = None, len(front.requests)
+        self.assertEqual(self.round(), [])
+        self.assert_phase("served", f"{front.host} is not asked before")
+        self.assertEqual((len(front.requests), self.at("stable")), (before, good))
+        self.answer("exit 1")
+        self.gate("run", "notebook", status=1)
+        self.assertGreater(len(front.requests), before, "an operator does not wait")
+
+    def test_a_registry_that_is_off_changes_nothing(self):
+        front, good = self.served_through_a_front()
         front.registry = None
         self.assertEqual(self.round(), [])
         self.assert_phase("served", "cannot tell where its tags are")
