@@ -46,15 +46,13 @@ static void configure(const struct nginx *n, int port, unsigned keepalive_reques
 		"	log_format tests '$connection $server_protocol $request_uri $status';\n	access_log access.log tests;\n"
 		"	client_body_temp_path t1; proxy_temp_path t2; fastcgi_temp_path t3; uwsgi_temp_path t4; scgi_temp_path t5;\n"
 		"	keepalive_requests %u;\n"
-		"	http2_max_requests %u;\n" /* what nginx before 1.19.7 takes in its place */
 		"	server {\n"
 		"		listen 127.0.0.1:%d ssl http2;\n		ssl_certificate good.crt;\n		ssl_certificate_key good.key;\n"
 		"		root .;\n		location /tag { return 200 x; }\n"
 		"	}\n}\n";
 	char text[PATH_BYTES];
 
-	(void)snprintf(text, sizeof(text), format, geteuid() == 0 ? "user root;" : "", keepalive_requests, keepalive_requests,
-	               port);
+	(void)snprintf(text, sizeof(text), format, geteuid() == 0 ? "user root;" : "", keepalive_requests, port);
 	write_file(n->folder, "nginx.conf", text);
 }
 
@@ -84,10 +82,13 @@ static bool has_nginx(void)
 	return access(NGINX, X_OK) == 0;
 }
 
+/* It ends with this process however that ends, and holds none of its output open. */
 static void nginx_start(struct nginx *n, unsigned keepalive_requests)
 {
 	char program[PATH_BYTES], inherited[32];
-	char *arguments[] = {strdup("nginx"), strdup("-p"), NULL, strdup("-c"), strdup("nginx.conf"), NULL};
+	char setpriv[] = "setpriv", pdeathsig[] = "--pdeathsig", term[] = "TERM", p[] = "-p", c[] = "-c", conf[] = "nginx.conf";
+	char *arguments[] = {setpriv, pdeathsig, term, program, p, n->folder, c, conf, NULL};
+	posix_spawn_file_actions_t actions;
 	int port, fd = listen_anywhere(&port);
 
 	fault_certs_make(n->folder, sizeof(n->folder));
@@ -96,11 +97,12 @@ static void nginx_start(struct nginx *n, unsigned keepalive_requests)
 	(void)snprintf(inherited, sizeof(inherited), "%d;", fd);
 	cr_assert_eq(setenv("NGINX", inherited, 1), 0);
 	cr_assert(realpath(NGINX, program));
-	arguments[2] = strdup(n->folder);
-	cr_assert_eq(posix_spawn(&n->pid, program, NULL, NULL, arguments, environ), 0);
+	cr_assert_eq(posix_spawn_file_actions_init(&actions), 0);
+	cr_assert_eq(posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0), 0);
+	cr_assert_eq(posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO), 0);
+	cr_assert_eq(posix_spawnp(&n->pid, arguments[0], &actions, NULL, arguments, environ), 0);
+	(void)posix_spawn_file_actions_destroy(&actions);
 	(void)close(fd);
-	for (size_t i = 0; arguments[i]; i++)
-		free(arguments[i]);
 }
 
 /* Stops it, and gives its log: new. */
