@@ -128,6 +128,9 @@ def hook_sweeps(folder, host):
 
 def main(host, all_of_them):
     """(passed, failed, allocations failed)"""
+    if b"__gcov_dump" in pathlib.Path(built("oom/imgcheck")).read_bytes():
+        print("programs that count lines are not tried: what counts them needs memory at their end")
+        return 0, 0, 0
     passed = failed = allocations = 0
     with tempfile.TemporaryDirectory(prefix="imgcheck-oom-") as folder, concurrent.futures.ThreadPoolExecutor(LANES) as lanes:
         sweeps = [sweep for sweep in (*commands(host), *hook_sweeps(folder, host))
