@@ -32,6 +32,7 @@ for at in /dev /proc /tmp "$checkout" "$beside"; do
 	mkdir -p "$base$at"
 	mount --rbind "$at" "$base$at"
 done
+mkdir -p "$base/parts/imgcheck"
 ln -sfn "$beside" "$base/parts/imgcheck/shared"
 exec chroot "$base" "$@"
 """
