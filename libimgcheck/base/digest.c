@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
+#include <openssl/pem.h>
 #include <openssl/x509.h>
 #include <string.h>
 
@@ -82,4 +83,46 @@ int ic_certificate_check(const void *der, size_t len, struct imgcheck_error **er
 	if (no_memory)
 		return ic_error_nomem(err);
 	return whole ? 0 : ic_error_set(err, IMGCHECK_ERR_SYNTAX, "cannot read a certificate");
+}
+
+static int refuse_passphrase(char *text, int size, int writing, void *arg)
+{
+	(void)text;
+	(void)size;
+	(void)writing;
+	(void)arg;
+	return -1;
+}
+
+/* Each is looked for from the start, whichever of them stands first. */
+static bool is_pair(BIO *certificate_text, BIO *key_text)
+{
+	X509 *certificate = certificate_text ? PEM_read_bio_X509(certificate_text, NULL, refuse_passphrase, NULL) : NULL;
+	EVP_PKEY *key = certificate && key_text ? PEM_read_bio_PrivateKey(key_text, NULL, refuse_passphrase, NULL) : NULL;
+	bool pair = key && X509_check_private_key(certificate, key) == 1;
+
+	EVP_PKEY_free(key);
+	X509_free(certificate);
+	return pair;
+}
+
+int ic_client_check(const char *pem, size_t len, struct imgcheck_error **err)
+{
+	bool no_memory, pair;
+	BIO *certificate, *key;
+
+	if (len > INT_MAX)
+		return ic_error_set(err, IMGCHECK_ERR_SYNTAX, "cannot use a client certificate of that size");
+	(void)ERR_set_mark();
+	certificate = BIO_new_mem_buf(pem, (int)len);
+	key = BIO_new_mem_buf(pem, (int)len);
+	pair = is_pair(certificate, key);
+	no_memory = !pair && (!certificate || !key || ERR_GET_REASON(ERR_peek_error()) == ERR_R_MALLOC_FAILURE);
+	BIO_free(key);
+	BIO_free(certificate);
+	(void)ERR_pop_to_mark();
+	if (no_memory)
+		return ic_error_nomem(err);
+	return pair ? 0 : ic_error_set(err, IMGCHECK_ERR_SYNTAX, "cannot use the client certificate: its private key is encrypted, "
+	                                                        "cannot be read or belongs to another one");
 }

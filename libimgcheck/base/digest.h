@@ -32,4 +32,10 @@ bool ic_digest_matches(const char *digest, const void *data, size_t len);
  */
 int ic_certificate_check(const void *der, size_t len, struct imgcheck_error **err) IC_MUST_CHECK;
 
+/*
+ * Whether the PEM text holds a client's certificate and the private key that belongs to it.  One that is encrypted
+ * does not count: nobody is asked for a passphrase.  Errors: SYNTAX, NOMEM.
+ */
+int ic_client_check(const char *pem, size_t len, struct imgcheck_error **err) IC_MUST_CHECK;
+
 #endif

@@ -41,7 +41,7 @@ static int add_ca(const struct reader *r, const char *path, struct imgcheck_erro
 	struct imgcheck_error *why IC_AUTO(error) = NULL;
 	struct stat status;
 	unsigned line;
-	int result = ic_mirror_add_ca(r->host, path, &why);
+	int result = ic_mirror_add_ca(r->host, path, r->problems, &why);
 
 	if (result == IMGCHECK_ERR_NOMEM)
 		return ic_error_nomem(err);

@@ -85,7 +85,7 @@ static int read_ca(struct imgcheck_config *c, const char *name, const char *data
 	int result;
 
 	ic_buf_init(&own, IC_MAX_TRUST_BYTES);
-	result = ic_trust_add_pem(name, data, len, &own, err);
+	result = ic_trust_add_pem(name, data, len, NULL, &own, err);
 	if (result == 0)
 		result = need_system_ca(c, err);
 	if (result == 0)
@@ -180,7 +180,7 @@ static int read_registry(struct imgcheck_config *c, enum imgcheck_file kind, con
 	else if (kind == IMGCHECK_FILE_REGISTRIES_YAML)
 		result = ic_registries_yaml_parse(name, data, len, &registry, &c->problems, err);
 	else
-		result = ic_custom_registries_parse(name, data, len, &registry, err);
+		result = ic_custom_registries_parse(name, data, len, &registry, &c->problems, err);
 	if (result == 0) {
 		result = add_registry(c, name, &registry, err);
 		ic_cri_registry_clear(&registry);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "source/cri_registry.h"
 
+#include <stdint.h>
 #include <string.h>
 
 #include "base/limits.h"
@@ -42,11 +43,11 @@ int ic_cri_check_table(const char *place, const struct ic_node *node, const char
 	return 0;
 }
 
-static int add_tls_files(const struct ic_node *tls, struct ic_mirror *m, struct imgcheck_error **err)
+static int add_tls_files(const struct ic_node *tls, struct ic_mirror *m, struct ic_vec *problems, struct imgcheck_error **err)
 {
 	const char *ca = ic_node_get_text(tls, "ca_file"), *certificate = ic_node_get_text(tls, "cert_file");
 	const char *key = ic_node_get_text(tls, "key_file");
-	int result = is_set(ca) ? ic_mirror_add_ca(m, ca, err) : 0;
+	int result = is_set(ca) ? ic_mirror_add_ca(m, ca, problems, err) : 0;
 
 	if (result < 0 || (!is_set(certificate) && !is_set(key)))
 		return result;
@@ -56,7 +57,7 @@ static int add_tls_files(const struct ic_node *tls, struct ic_mirror *m, struct 
 }
 
 int ic_cri_tls_apply(const char *place, const struct ic_node *tls, struct ic_mirror *m, struct ic_mirrors *of,
-                     struct imgcheck_error **err)
+                     struct ic_vec *problems, struct imgcheck_error **err)
 {
 	const struct ic_node *skip = ic_node_get(tls, "insecure_skip_verify");
 	struct imgcheck_error *why IC_AUTO(error) = NULL;
@@ -67,7 +68,7 @@ int ic_cri_tls_apply(const char *place, const struct ic_node *tls, struct ic_mir
 	if (skip && !is)
 		return ic_error_set_at(err, IMGCHECK_ERR_CONFIG, place, skip->line, skip->column,
 		                       "cannot use insecure_skip_verify: it is not true or false");
-	return add_tls_files(tls, m, &why) < 0 ? ic_mirrors_break(of, why, err) : 0;
+	return add_tls_files(tls, m, problems, &why) < 0 ? ic_mirrors_break(of, why, err) : 0;
 }
 
 /* ------------------------------------------------------------------ mirrors */
@@ -112,9 +113,9 @@ static int add_endpoint(const struct reader *r, const struct ic_node *endpoint, 
 		return ic_error_set_at(err, IMGCHECK_ERR_CONFIG, r->place, endpoint->line, 0, "cannot use an endpoint that is not a text");
 	result = set_endpoint(&m, text, &ok, err);
 	if (result == 0 && !ok)
-		return ic_finding_add(r->problems, r->place, endpoint->line, err, "no request can be made to \"%.200s\"", text);
+		return ic_mirror_pass_over(r->problems, r->place, endpoint->line, text, err);
 	if (result == 0)
-		result = ic_cri_tls_apply(r->place, tls_of(r, m.host), &m, to, err);
+		result = ic_cri_tls_apply(r->place, tls_of(r, m.host), &m, to, r->problems, err);
 	return result < 0 ? result : ic_mirrors_add(to, &m, err);
 }
 
@@ -140,7 +141,7 @@ static int add_default(const struct reader *r, struct ic_mirrors *to, struct img
 		return 0;
 	result = ic_mirror_finish_path(&m, false, err);
 	if (result == 0)
-		result = ic_cri_tls_apply(r->place, tls_of(r, asked_host(to->name)), &m, to, err);
+		result = ic_cri_tls_apply(r->place, tls_of(r, asked_host(to->name)), &m, to, r->problems, err);
 	return result < 0 ? result : ic_mirrors_add(to, &m, err);
 }
 
@@ -244,22 +245,51 @@ static int read_registry(struct reader *r, const struct ic_node *registry, bool 
 	return result < 0 ? result : ic_host_logins_add(&r->out->logins, r->place, r->configs, r->problems, err);
 }
 
-/* The CRI plugin's table, by the version of the file: 3, 2, 1. */
-static const char *const ids[] = {"io.containerd.cri.v1.images", "io.containerd.grpc.v1.cri", "cri"};
+/* The CRI plugin's table by the version of the file, which is 1 where none is written. */
+static const char *const ids[] = {"cri", "io.containerd.grpc.v1.cri", "io.containerd.cri.v1.images"};
 
-static const struct ic_node *plugin_of(const struct ic_import *f, const char *id)
+/* What is imported without a version of its own has that of the file that imports. */
+static size_t version_of(const struct ic_vec *files, const struct ic_import *f)
 {
-	return ic_node_get(ic_node_get(f->doc->root, "plugins"), id);
+	const struct ic_import *main = ic_vec_at(files, 0);
+	const struct ic_node *own = ic_node_get(f->doc->root, "version"), *node = own ? own : ic_node_get(main->doc->root, "version");
+	size_t version;
+
+	if (!node || !ic_node_text(node) || !ic_text_to_size(node->text, node->len, SIZE_MAX, &version) || version == 0)
+		return 1;
+	return version < IC_COUNT(ids) ? version : IC_COUNT(ids);
+}
+
+static const struct ic_node *plugin_of(const struct ic_vec *files, const struct ic_import *f)
+{
+	return ic_node_get(ic_node_get(f->doc->root, "plugins"), ids[version_of(files, f) - 1]);
+}
+
+/* A table by the name of another version is what an upgrade leaves behind. */
+static int tell_foreign(const struct reader *r, const struct ic_vec *files, const struct ic_import *f, struct imgcheck_error **err)
+{
+	size_t version = version_of(files, f);
+	int result = 0;
+
+	for (size_t i = 0; i < IC_COUNT(ids) && result == 0; i++) {
+		const struct ic_node *registry = ic_node_get(ic_node_get(ic_node_get(f->doc->root, "plugins"), ids[i]), "registry");
+
+		if (registry && i + 1 != version)
+			result = ic_finding_add(r->problems, f->place, registry->line, err,
+			                        "containerd does not read plugins.\"%s\".registry in a file of version %zu, where it is "
+			                        "plugins.\"%s\".registry", ids[i], version, ids[version - 1]);
+	}
+	return result;
 }
 
 /* The one file of all whose registry table counts; NULL where none has one.  Errors: CONFIG where that is not sure. */
-static int choose(const struct ic_vec *files, const char *id, bool merges, const struct ic_import **out,
+static int choose(const struct ic_vec *files, bool merges, const struct ic_import **out,
                   struct imgcheck_error **err)
 {
 	*out = NULL;
 	for (size_t i = 0; i < files->count; i++) {
 		const struct ic_import *f = ic_vec_at(files, i);
-		const struct ic_node *plugin = plugin_of(f, id);
+		const struct ic_node *plugin = plugin_of(files, f);
 
 		if (!plugin)
 			continue;
@@ -275,30 +305,23 @@ static int choose(const struct ic_vec *files, const char *id, bool merges, const
 	return 0;
 }
 
-static int read_plugin(struct reader *r, const struct ic_vec *files, const char *id, bool merges, struct imgcheck_error **err)
-{
-	const struct ic_import *f;
-	bool transfer = merges;
-	int result = choose(files, id, merges, &f, err);
-
-	if (result < 0 || !f)
-		return result;
-	for (size_t i = 0; i < files->count; i++)
-		if (ic_toml_bool(ic_node_get(plugin_of(ic_vec_at(files, i), id), "use_local_image_pull"), NULL))
-			transfer = false;
-	r->place = f->place;
-	return read_registry(r, ic_node_get(plugin_of(f, id), "registry"), transfer, err);
-}
-
 static int read_files(struct reader *r, const struct ic_vec *files, struct imgcheck_error **err)
 {
-	const struct ic_import *main = ic_vec_at(files, 0);
-	bool merges = ic_node_equals(ic_node_get(main->doc->root, "version"), "3");
-	int result = 0;
+	bool merges = version_of(files, ic_vec_at(files, 0)) == 3, transfer = merges;
+	const struct ic_import *f;
+	int result = choose(files, merges, &f, err);
 
-	for (size_t i = 0; i < IC_COUNT(ids) && result == 0; i++)
-		result = read_plugin(r, files, ids[i], merges, err);
-	return result;
+	for (size_t i = 0; i < files->count && result == 0; i++) {
+		const struct ic_import *other = ic_vec_at(files, i);
+
+		if (ic_toml_bool(ic_node_get(plugin_of(files, other), "use_local_image_pull"), NULL))
+			transfer = false;
+		result = tell_foreign(r, files, other, err);
+	}
+	if (result < 0 || !f)
+		return result;
+	r->place = f->place;
+	return read_registry(r, ic_node_get(plugin_of(files, f), "registry"), transfer, err);
 }
 
 int ic_cri_registry_read(const char *place, const char *text, size_t len, struct ic_cri_registry *out, struct ic_vec *problems,

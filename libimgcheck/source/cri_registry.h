@@ -41,6 +41,6 @@ int ic_cri_check_table(const char *place, const struct ic_node *node, const char
  * host; a file that cannot be used breaks the registry `of`.  Errors: CONFIG with the line, NOMEM.
  */
 int ic_cri_tls_apply(const char *place, const struct ic_node *tls, struct ic_mirror *m, struct ic_mirrors *of,
-                     struct imgcheck_error **err) IC_MUST_CHECK;
+                     struct ic_vec *problems, struct imgcheck_error **err) IC_MUST_CHECK;
 
 #endif

@@ -13,6 +13,7 @@ struct reader {
 	const char *place;
 	struct ic_cri_registry *out;
 	struct ic_mirrors *mirrors; /* of the entry that is read */
+	struct ic_vec *problems;
 };
 
 static int refuse(const struct reader *r, size_t entry, const char *what, struct imgcheck_error **err)
@@ -53,7 +54,7 @@ static int add_certificates(const struct reader *r, const json_t *object, size_t
 		                                                              "ca_file, cert_file or key_file is not base64", err);
 	if (has_certificate != has_key)
 		return refuse(r, entry, "cert_file and key_file belong together", err);
-	if (has_ca && ic_mirror_add_ca_text(m, r->place, ca.data, ca.len, &why) < 0)
+	if (has_ca && ic_mirror_add_ca_text(m, r->place, ca.data, ca.len, r->problems, &why) < 0)
 		return ic_mirrors_break(r->mirrors, why, err);
 	if (has_key && ic_mirror_add_client_text(m, r->place, client.data, client.len, &why) < 0)
 		return ic_mirrors_break(r->mirrors, why, err);
@@ -155,9 +156,9 @@ static int read_array(struct reader *r, const json_t *array, struct imgcheck_err
 }
 
 int ic_custom_registries_parse(const char *place, const char *text, size_t len, struct ic_cri_registry *out,
-                               struct imgcheck_error **err)
+                               struct ic_vec *problems, struct imgcheck_error **err)
 {
-	struct reader r = {.place = place, .out = out};
+	struct reader r = {.place = place, .out = out, .problems = problems};
 	json_t *root IC_AUTO(secret_json) = NULL;
 	int result;
 

@@ -11,6 +11,6 @@
 
 /* Fills *out, whose names are folders.  Errors: SYNTAX, CONFIG that name the entry and never a secret, LIMIT, NOMEM. */
 int ic_custom_registries_parse(const char *place, const char *text, size_t len, struct ic_cri_registry *out,
-                               struct imgcheck_error **err) IC_MUST_CHECK;
+                               struct ic_vec *problems, struct imgcheck_error **err) IC_MUST_CHECK;
 
 #endif

@@ -9,26 +9,12 @@
 #include "base/text.h"
 #include "source/config.h"
 #include "source/endpoint.h"
+#include "source/mirror.h"
 #include "source/secret.h"
 
 #define MAX_TEXT_BYTES 1024
 
 IC_DEFINE_AUTO(plain_json, json_t, json_decref)
-
-/* A URL without user and password: new. */
-static int hide_user(const char *url, char **out, struct imgcheck_error **err)
-{
-	const char *scheme = strstr(url, "://"), *begin = scheme ? scheme + strlen("://") : url, *at = strrchr(begin, '@');
-	struct ic_buf text IC_AUTO(buf);
-	int result;
-
-	ic_buf_init(&text, IC_MAX_OPTION_BYTES);
-	result = ic_buf_printf(&text, err, "%.*s%s", (int)(begin - url), url, at ? at + 1 : begin);
-	if (result < 0)
-		return result;
-	*out = ic_buf_take(&text);
-	return *out ? 0 : ic_error_nomem(err);
-}
 
 static int make_url(const struct ic_endpoint *e, const struct ic_ref *asked, struct ic_buf *out, struct imgcheck_error **err)
 {
@@ -72,7 +58,7 @@ static int describe(const struct ic_endpoint *e, const struct ic_ref *asked, jso
 	ic_buf_init(&url, IC_MAX_OPTION_BYTES);
 	result = make_url(e, asked, &url, err);
 	if (result == 0)
-		result = hide_user(e->proxy, &proxy, err);
+		result = ic_mirror_hide_login(e->proxy, &proxy, err);
 	if (result < 0)
 		return result;
 	*out = json_pack("{s:s, s:s, s:b, s:b, s:b, s:s, s:b, s:b, s:b, s:o, s:s, s:o, s:o, s:o}", "url", ic_buf_text(&url), "host",

@@ -78,7 +78,7 @@ static int add_ca(struct reader *r, const struct ic_node *value, struct imgcheck
 	if (!is_text(value))
 		return reject(r, value, err, "ca is neither a text nor a list of texts");
 	result = absolute(r, value->text, &path, err);
-	if (result == 0 && ic_mirror_add_ca(r->host, path, &why) < 0)
+	if (result == 0 && ic_mirror_add_ca(r->host, path, r->problems, &why) < 0)
 		result = ic_mirrors_break(r->out, why, err);
 	return result;
 }
@@ -152,6 +152,17 @@ static bool is_field_text(const char *text, size_t len)
 	return true;
 }
 
+/* Fields that Go's client writes itself, whatever is configured for them. */
+static bool is_own_field(const struct ic_node *name)
+{
+	static const char *const names[] = {"Host", "User-Agent", "Content-Length", "Transfer-Encoding", "Trailer"};
+
+	for (size_t i = 0; i < IC_COUNT(names); i++)
+		if (ic_text_equal_nocase(name->text, name->len, names[i]))
+			return true;
+	return false;
+}
+
 static int add_field(struct reader *r, const struct ic_node *name, const struct ic_node *value, struct imgcheck_error **err)
 {
 	struct ic_buf line IC_AUTO(buf);
@@ -163,6 +174,8 @@ static int add_field(struct reader *r, const struct ic_node *name, const struct 
 	if (name->len == 0 || strpbrk(name->text, " :\t") || !is_field_text(name->text, name->len) ||
 	    !is_field_text(value->text, value->len))
 		return reject(r, name, err, "a field of header cannot be sent");
+	if (is_own_field(name))
+		return ic_finding_add(r->problems, r->place, name->line, err, "containerd sends no %.100s from here", name->text);
 	result = ic_buf_printf(&line, err, "%s: %s", name->text, value->text);
 	return result < 0 ? result : ic_texts_push(&r->host->header, line.data, line.len, err);
 }
@@ -257,6 +270,16 @@ static int set_place(struct ic_mirror *m, const char *url, bool override, bool *
 	return result == 0 && *ok ? ic_mirror_prefer_tls(m, err) : result;
 }
 
+/* A server without a host in its URL is none, and the registry itself stands in. */
+static bool is_hostless(const char *url)
+{
+	const char *scheme = strstr(url, "://");
+
+	if (!ic_text_starts(url, strlen(url), "http"))
+		return url[0] == '/';
+	return !scheme || strchr("/?#", scheme[strlen("://")]);
+}
+
 /* url is the text of a host, NULL for the root without a server. */
 static int add_host(struct reader *r, const struct ic_node *url, const struct ic_node *table, bool root,
                     struct imgcheck_error **err)
@@ -268,16 +291,16 @@ static int add_host(struct reader *r, const struct ic_node *url, const struct ic
 	ic_mirror_init(&host);
 	if (!ic_node_is(table, IC_NODE_MAPPING))
 		return reject(r, table, err, "a host is not a table");
+	if (url && !ic_mirror_is_url(url->text))
+		return reject(r, url, err, "the URL of a host cannot be read: https://host[:port][/path] is expected");
 	r->host = &host;
 	result = take_keys(r, table, root, err);
 	if (result == 0)
-		result = set_place(&host, url ? url->text : NULL, override, &ok, err);
+		result = set_place(&host, url && !(root && is_hostless(url->text)) ? url->text : NULL, override, &ok, err);
 	if (result < 0)
 		return result;
 	if (!ok || (!root && !host.host))
-		return ic_finding_add(r->problems, r->place, url->line, err,
-		                      "no request can be made to \"%.200s\": https://host[:port][/path] is expected",
-		                      url->text);
+		return ic_mirror_pass_over(r->problems, r->place, url->line, url->text, err);
 	return ic_mirrors_add(r->out, &host, err);
 }
 
@@ -330,11 +353,27 @@ static int add_docker_pair(struct reader *r, const char *certificate, struct img
 	result = join(r->folder, ic_buf_text(&key), &path, err);
 	if (result < 0)
 		return result;
-	if (stat(ic_buf_text(&path), &status) < 0)
-		return ic_finding_add(r->problems, r->folder, 0, err, "%s has no key beside it and is not used", certificate);
+	/* without one it is looked for in the same file */
+	if (stat(ic_buf_text(&path), &status) < 0 && errno == ENOENT)
+		return add_client(r, &certificate_node, NULL, err);
 	key_node.text = ic_buf_text(&key);
 	key_node.len = key.len;
 	return add_client(r, &certificate_node, &key_node, err);
+}
+
+/* Folders between the certificates are passed over. */
+static int add_docker_file(struct reader *r, const char *name, struct imgcheck_error **err)
+{
+	struct ic_node node = {.kind = IC_NODE_SCALAR, .style = IC_STYLE_QUOTED, .text = name, .len = strlen(name)};
+	struct ic_buf path IC_AUTO(buf);
+	struct stat status;
+	int result = join(r->folder, name, &path, err);
+
+	if (result < 0 || (lstat(ic_buf_text(&path), &status) == 0 && S_ISDIR(status.st_mode)))
+		return result;
+	if (ic_text_ends(name, node.len, ".crt"))
+		return add_ca(r, &node, err);
+	return ic_text_ends(name, node.len, ".cert") ? add_docker_pair(r, name, err) : 0;
 }
 
 /* docker's layout: certificates for the registry itself. */
@@ -350,15 +389,8 @@ static int add_docker_files(struct reader *r, struct imgcheck_error **err)
 	r->host = &host;
 	if (result < 0)
 		return ic_mirrors_break(r->out, why, err);
-	for (size_t i = 0; i < names.count && result == 0; i++) {
-		const char *name = ic_texts_get(&names, i);
-		struct ic_node node = {.kind = IC_NODE_SCALAR, .style = IC_STYLE_QUOTED, .text = name, .len = strlen(name)};
-
-		if (ic_text_ends(name, strlen(name), ".crt"))
-			result = add_ca(r, &node, err);
-		else if (ic_text_ends(name, strlen(name), ".cert"))
-			result = add_docker_pair(r, name, err);
-	}
+	for (size_t i = 0; i < names.count && result == 0; i++)
+		result = add_docker_file(r, ic_texts_get(&names, i), err);
 	if (result == 0)
 		result = set_place(&host, NULL, false, &ok, err);
 	return result < 0 ? result : ic_mirrors_add(r->out, &host, err);
@@ -399,6 +431,14 @@ static int read_hosts_toml(struct reader *r, bool *used, struct imgcheck_error *
 	return 0;
 }
 
+/* A link that leads nowhere is no folder, and the next name counts. */
+static bool is_there(const char *path)
+{
+	struct stat status;
+
+	return stat(path, &status) == 0 || errno != ENOENT;
+}
+
 static int read_folder(const char *root, const char *name, struct ic_mirror_set *out, struct ic_vec *problems,
                        struct imgcheck_error **err)
 {
@@ -412,7 +452,7 @@ static int read_folder(const char *root, const char *name, struct ic_mirror_set 
 	ic_buf_init(&place, 0);
 	if (result == 0)
 		result = join(ic_buf_text(&folder), "hosts.toml", &place, err);
-	if (result < 0)
+	if (result < 0 || !is_there(ic_buf_text(&folder)))
 		return result;
 	r.folder = ic_buf_text(&folder);
 	r.place = ic_buf_text(&place);

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "source/mirror.h"
 
+#include <ctype.h>
 #include <regex.h>
 #include <string.h>
+#include <wctype.h>
 
+#include "base/digest.h"
 #include "base/file.h"
 #include "base/limits.h"
 #include "base/text.h"
+#include "source/finding.h"
 #include "source/host.h"
 #include "source/secret.h"
 #include "source/trust.h"
@@ -190,20 +194,98 @@ bool ic_mirror_is_path(const char *text)
 	return true;
 }
 
-int ic_mirror_set_url(struct ic_mirror *m, const char *url, bool *ok, struct imgcheck_error **err)
+/* What may stand in a host by RFC 3986 as Go reads it, with the brackets and the colons of addresses and ports. */
+static bool is_host_text(const char *text, size_t len)
 {
-	const char *rest, *scheme = split_scheme(url, &rest);
-	size_t len = strcspn(rest, "/");
-	struct ic_host host;
+	const char *colon = memrchr(text, ':', len), *bracket = memrchr(text, ']', len);
+
+	for (size_t i = 0; i < len; i++)
+		if ((unsigned char)text[i] < 0x80 && !ic_is_alnum(text[i]) && !strchr("-_.~!$&'()*+,;=:[]<>\"", text[i]))
+			return false;
+	if ((len > 0 && text[0] == '[') != (bracket != NULL))
+		return false;
+	if (bracket && bracket + 1 < text + len && bracket[1] != ':')
+		return false;
+	if (!colon || (bracket && colon < bracket))
+		return true;
+	return strspn(colon + 1, "0123456789") >= (size_t)(text + len - colon - 1);
+}
+
+/* A URL's part between its scheme and its path, without a login. */
+static const char *split_authority(const char *rest, size_t *len)
+{
+	const char *at;
+
+	*len = strcspn(rest, "/?#");
+	at = memrchr(rest, '@', *len);
+	if (!at)
+		return rest;
+	*len -= (size_t)(at + 1 - rest);
+	return at + 1;
+}
+
+bool ic_mirror_is_url(const char *url)
+{
+	const char *scheme = strstr(url, "://"), *rest = scheme ? scheme + strlen("://") : url, *host;
+	size_t len;
+
+	for (const char *c = url; *c; c++)
+		if ((unsigned char)*c < ' ' || *c == 0x7f)
+			return false;
+	/* "http..." is taken for a URL as it is, and is then a path or a scheme alone */
+	if (!scheme && ic_text_starts(url, strlen(url), "http"))
+		return true;
+	host = split_authority(rest, &len);
+	for (const char *c = host + len; (c = strchr(c, '%')); c++)
+		if (!isxdigit((unsigned char)c[1]) || !isxdigit((unsigned char)c[2]))
+			return false;
+	return is_host_text(host, len);
+}
+
+int ic_mirror_hide_login(const char *url, char **out, struct imgcheck_error **err)
+{
+	const char *scheme = strstr(url, "://"), *begin = scheme ? scheme + strlen("://") : url, *at = strrchr(begin, '@');
+	struct ic_buf text IC_AUTO(buf);
 	int result;
 
-	*ok = scheme && ic_host_parse(rest, len, &host) && ic_mirror_is_path(rest + len) && !strchr(rest, '@');
+	*out = NULL;
+	ic_buf_init(&text, IC_MAX_CONFIG_BYTES);
+	result = ic_buf_printf(&text, err, "%.*s%s", (int)(begin - url), url, at ? at + 1 : begin);
+	if (result < 0)
+		return result;
+	*out = ic_buf_take(&text);
+	return *out ? 0 : ic_error_nomem(err);
+}
+
+int ic_mirror_pass_over(struct ic_vec *problems, const char *place, unsigned line, const char *url, struct imgcheck_error **err)
+{
+	char *shown IC_AUTO(free) = NULL;
+	int result = ic_mirror_hide_login(url, &shown, err);
+
+	return result < 0 ? result : ic_finding_add(problems, place, line, err,
+	                                            "no request can be made to \"%.200s\": https://host[:port][/path] is expected",
+	                                            shown);
+}
+
+int ic_mirror_set_url(struct ic_mirror *m, const char *url, bool *ok, struct imgcheck_error **err)
+{
+	const char *rest, *scheme = split_scheme(url, &rest), *name, *path;
+	struct ic_host host;
+	size_t len;
+	int result;
+
+	name = split_authority(rest, &len);
+	path = name + len;
+	*ok = scheme && ic_host_parse(name, len, &host);
 	if (!*ok)
 		return 0;
 	result = set_text(&m->scheme, scheme, strlen(scheme), err);
 	if (result == 0)
-		result = set_text(&m->host, rest, len, err);
-	return result < 0 ? result : set_text(&m->path, rest + len, strlen(rest + len), err);
+		result = set_text(&m->host, name, len, err);
+	if (result == 0)
+		result = set_text(&m->path, path, strcspn(path, "?#"), err);
+	*ok = result < 0 || ic_mirror_is_path(m->path);
+	return result;
 }
 
 /* Without empty and dot parts, and without a slash at its end. */
@@ -282,21 +364,22 @@ static int need_tls(struct ic_mirror *m, struct imgcheck_error **err)
 	return 0;
 }
 
-int ic_mirror_add_ca_text(struct ic_mirror *m, const char *name, const char *pem, size_t len, struct imgcheck_error **err)
+int ic_mirror_add_ca_text(struct ic_mirror *m, const char *name, const char *pem, size_t len, struct ic_vec *problems,
+                          struct imgcheck_error **err)
 {
 	int result = need_tls(m, err);
 
-	return result < 0 ? result : ic_trust_add_pem(name, pem, len, &m->own_ca, err);
+	return result < 0 ? result : ic_trust_add_pem(name, pem, len, problems, &m->own_ca, err);
 }
 
-int ic_mirror_add_ca(struct ic_mirror *m, const char *path, struct imgcheck_error **err)
+int ic_mirror_add_ca(struct ic_mirror *m, const char *path, struct ic_vec *problems, struct imgcheck_error **err)
 {
 	struct ic_buf text IC_AUTO(buf);
 	int result;
 
 	ic_buf_init(&text, IC_MAX_CONFIG_BYTES);
 	result = ic_file_read(path, &text, err);
-	return result < 0 ? result : ic_mirror_add_ca_text(m, path, ic_buf_text(&text), text.len, err);
+	return result < 0 ? result : ic_mirror_add_ca_text(m, path, ic_buf_text(&text), text.len, problems, err);
 }
 
 int ic_mirror_add_client_text(struct ic_mirror *m, const char *name, const char *pem, size_t len, struct imgcheck_error **err)
@@ -309,6 +392,10 @@ int ic_mirror_add_client_text(struct ic_mirror *m, const char *name, const char 
 	    !memmem(pem, len, "PRIVATE KEY-----", strlen("PRIVATE KEY-----")))
 		return ic_error_set_at(err, IMGCHECK_ERR_SYNTAX, name, 0, 0,
 		                       "cannot find a client certificate and its private key; both are expected in PEM form");
+	result = ic_client_check(pem, len, err);
+	ic_error_place(err, name, 0, 0);
+	if (result < 0)
+		return result;
 	return ic_buf_add(&m->tls->client, pem, len, err);
 }
 
@@ -373,7 +460,7 @@ static bool is_repeat(char c)
 }
 
 /*
- * What Go's expressions have and POSIX's not: classes and anchors by letter, groups with marks, lazy repeats.  Counted
+ * What Go's expressions have and POSIX's not, outside of classes: anchors by letter, groups with marks, lazy repeats.  Counted
  * repeats are refused too, since the GNU library writes them out, which can take all memory; and repeats of repeats, of
  * which it does the same and Go knows none.
  */
@@ -382,6 +469,88 @@ static bool is_refused(const char *c)
 	if (*c == '\\')
 		return ic_is_alnum(c[1]) && !strchr("wWsSbBd", c[1]);
 	return *c == '{' || (is_repeat(*c) && is_repeat(c[1])) || (*c == '(' && c[1] == '?');
+}
+
+/* Adds what a letter behind a backslash stands for in a class; false for those that Go alone knows. */
+static bool add_letter(char letter, bool set[256])
+{
+	for (int c = 0; c < 128; c++)
+		if (letter == 'd' ? ic_is_digit((char)c) : letter == 'w' ? ic_is_alnum((char)c) || c == '_' : ic_is_space((char)c))
+			set[c] = true;
+	return strchr("dws", letter);
+}
+
+/* "[:name:]" in a class; returns what stands behind it. */
+static const char *add_named(const char *at, bool set[256])
+{
+	const char *end = strstr(at, ":]");
+	char name[16] = "";
+	wctype_t type;
+
+	if (!end || end - at - 2 >= (ptrdiff_t)sizeof(name))
+		return NULL;
+	memcpy(name, at + 2, (size_t)(end - at - 2));
+	type = wctype(name);
+	for (wint_t c = 0; c < 128; c++)
+		set[c] = set[c] || (type && iswctype(c, type));
+	return type ? end + 2 : NULL;
+}
+
+/* One sign, or a range of them. */
+static const char *add_range(const char *at, bool set[256])
+{
+	unsigned char low, high;
+
+	at += *at == '\\' && at[1];
+	low = high = (unsigned char)*at++;
+	if (*at == '-' && at[1] && at[1] != ']') {
+		at += at[1] == '\\' && at[2] ? 2 : 1;
+		high = (unsigned char)*at++;
+	}
+	for (int c = low; c <= high; c++)
+		set[c] = true;
+	return low <= high ? at : NULL;
+}
+
+/* A class of Go's, [...]; returns its end, the bracket, or NULL where it cannot be evaluated. */
+static const char *read_class(const char *at, bool set[256])
+{
+	bool negated = at[1] == '^', first = true;
+
+	at += negated ? 2 : 1;
+	for (; at && *at && (first || *at != ']'); first = false) {
+		if (at[0] == '[' && at[1] == ':')
+			at = add_named(at, set);
+		else if (at[0] == '\\' && ic_is_alnum(at[1]))
+			at = add_letter(at[1], set) ? at + 2 : NULL;
+		else
+			at = add_range(at, set);
+	}
+	for (int c = 0; c < 256; c++)
+		set[c] = set[c] != negated;
+	return at && *at ? at : NULL;
+}
+
+/* POSIX has no escapes in classes, so that one is written as those of its signs that a repository's name can hold. */
+static int translate_class(const char **at, struct ic_buf *out, struct imgcheck_error **err)
+{
+	static const char signs[] = "abcdefghijklmnopqrstuvwxyz0123456789_./-";
+	bool set[256] = {false};
+	const char *end = read_class(*at, set);
+	size_t before;
+	int result = ic_buf_add_char(out, '[', err);
+
+	if (!end)
+		return ic_error_set(err, IMGCHECK_ERR_UNSUPPORTED, "cannot evaluate the pattern from %.200s on", *at);
+	before = out->len;
+	for (const char *sign = signs; *sign && result == 0; sign++)
+		if (set[(unsigned char)*sign])
+			result = ic_buf_add_char(out, *sign, err);
+	if (result == 0 && out->len == before)
+		return ic_error_set(err, IMGCHECK_ERR_UNSUPPORTED, "cannot evaluate %.*s, in which there is nothing that a name can hold",
+		                    (int)(end + 1 - *at), *at);
+	*at = end;
+	return result < 0 ? result : ic_buf_add_char(out, ']', err);
 }
 
 /* As an extended expression of POSIX.  The GNU library knows \w, \s and \b too, but not \d. */
@@ -397,7 +566,10 @@ static int translate(const char *pattern, struct ic_buf *out, struct imgcheck_er
 
 		if (*c == ')' && c[1] == '+' && ++repeats > MAX_REPEATS)
 			return ic_error_set(err, IMGCHECK_ERR_LIMIT, "cannot use a pattern with so many repeated groups");
-
+		if (*c == '[') {
+			result = translate_class(&c, out, err);
+			continue;
+		}
 		if (is_refused(c))
 			return ic_error_set(err, IMGCHECK_ERR_UNSUPPORTED, "cannot evaluate %.2s in the pattern \"%s\"", c, pattern);
 		if (len == 2 && c[1] == 'd')

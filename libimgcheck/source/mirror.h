@@ -85,9 +85,13 @@ int ic_mirrors_add(struct ic_mirrors *to, struct ic_mirror *m, struct imgcheck_e
 /* Moves the entry into the set.  One of the same name must not be there.  Errors: NOMEM, LIMIT. */
 int ic_mirror_set_add(struct ic_mirror_set *to, struct ic_mirrors *m, struct imgcheck_error **err) IC_MUST_CHECK;
 
+/* Whether Go takes the text for a URL at all; containerd's hosts.toml is rejected with one that is none. */
+bool ic_mirror_is_url(const char *url);
+
 /*
  * Takes an endpoint's URL apart, scheme, host and path as they stand there; without "http" in front https is
- * put there.  False where it is none: user information, a query, another scheme, no host.  Errors: NOMEM.
+ * put there.  A login and a query count for nothing, as for the runtimes.  False where no request can be made to it:
+ * another scheme, no host.  Errors: NOMEM.
  */
 int ic_mirror_set_url(struct ic_mirror *m, const char *url, bool *ok, struct imgcheck_error **err) IC_MUST_CHECK;
 
@@ -106,15 +110,23 @@ int ic_mirror_prefer_tls(struct ic_mirror *m, struct imgcheck_error **err) IC_MU
 /* Makes `why` the reason for which the runtime fails; the first one stays.  Errors: NOMEM. */
 int ic_mirrors_break(struct ic_mirrors *m, const struct imgcheck_error *why, struct imgcheck_error **err) IC_MUST_CHECK;
 
+/* The URL for messages, without what stands before an @.  *out is new.  Errors: NOMEM. */
+int ic_mirror_hide_login(const char *url, char **out, struct imgcheck_error **err) IC_MUST_CHECK;
+
+/* Tells that the URL is not asked, and why, without the login in it.  Errors: NOMEM. */
+int ic_mirror_pass_over(struct ic_vec *problems, const char *place, unsigned line, const char *url,
+                        struct imgcheck_error **err) IC_MUST_CHECK;
+
 /*
  * Certificates from files: authorities trusted besides those of the run, and a client's own certificate with its key
  * (NULL: in the same file).  Errors: those of reading, and SYNTAX where the file holds no such thing; they name the file.
+ * What cannot be read among good authorities is told in problems.
  */
-int ic_mirror_add_ca(struct ic_mirror *m, const char *path, struct imgcheck_error **err) IC_MUST_CHECK;
+int ic_mirror_add_ca(struct ic_mirror *m, const char *path, struct ic_vec *problems, struct imgcheck_error **err) IC_MUST_CHECK;
 int ic_mirror_add_client(struct ic_mirror *m, const char *certificate, const char *key, struct imgcheck_error **err) IC_MUST_CHECK;
 
 /* The same from PEM text; name stands for the file. */
-int ic_mirror_add_ca_text(struct ic_mirror *m, const char *name, const char *pem, size_t len,
+int ic_mirror_add_ca_text(struct ic_mirror *m, const char *name, const char *pem, size_t len, struct ic_vec *problems,
                           struct imgcheck_error **err) IC_MUST_CHECK;
 int ic_mirror_add_client_text(struct ic_mirror *m, const char *name, const char *pem, size_t len,
                               struct imgcheck_error **err) IC_MUST_CHECK;

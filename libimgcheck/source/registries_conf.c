@@ -69,19 +69,29 @@ static int refuse(const struct reader *r, const struct ic_node *node, const char
 	return ic_error_set_at(err, IMGCHECK_ERR_CONFIG, r->place, node->line, node->column, "cannot use %s", what);
 }
 
+/* With a name, or NULL. */
+static const char *what_is_wrong(const char *name)
+{
+	if (!ic_mirror_is_path(name))
+		return "a name with blanks or other signs: host[:port][/path] is expected";
+	if (strstr(name, "://"))
+		return "a name with a scheme: host[:port][/path] is expected";
+	return memchr(name, '@', strcspn(name, "/")) ? "a name with a login: host[:port][/path] is expected" : NULL;
+}
+
 /* A text that may be absent; slashes at its end do not count. */
 static int take_text(const struct reader *r, const struct ic_node *table, const char *key, char **out, struct imgcheck_error **err)
 {
 	const struct ic_node *node = ic_node_get(table, key);
 	size_t len = node ? node->len : 0;
+	const char *wrong;
 
 	*out = NULL;
 	if (node && (node->kind != IC_NODE_SCALAR || node->style != IC_STYLE_QUOTED || strlen(node->text) != len))
 		return refuse(r, node, "a name that is not a text", err);
-	if (node && !ic_mirror_is_path(node->text))
-		return refuse(r, node, "a name with blanks or other signs: host[:port][/path] is expected", err);
-	if (node && strstr(node->text, "://"))
-		return refuse(r, node, "a name with a scheme: host[:port][/path] is expected", err);
+	wrong = node ? what_is_wrong(node->text) : NULL;
+	if (wrong)
+		return refuse(r, node, wrong, err);
 	while (len > 0 && node->text[len - 1] == '/')
 		len--;
 	*out = ic_text_copy(node ? node->text : "", len);

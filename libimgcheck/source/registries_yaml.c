@@ -98,7 +98,7 @@ static const char *settings_name(const struct ic_mirror *m)
 static int finish(const struct reader *r, struct ic_mirror *m, const struct ic_node *config, struct ic_mirrors *to,
                   struct imgcheck_error **err)
 {
-	int result = ic_cri_tls_apply(r->place, ic_node_get(config, "tls"), m, to, err);
+	int result = ic_cri_tls_apply(r->place, ic_node_get(config, "tls"), m, to, r->problems, err);
 
 	if (result == 0)
 		result = ic_mirror_prefer_tls(m, err);
@@ -118,7 +118,7 @@ static int add_endpoint(const struct reader *r, const struct ic_node *endpoint, 
 		return refuse(r, endpoint, err, "an endpoint that is not a text");
 	result = set_endpoint(&m, text, &ok, err);
 	if (result == 0 && !ok)
-		return ic_finding_add(r->problems, r->place, endpoint->line, err, "no request can be made to \"%.200s\"", text);
+		return ic_mirror_pass_over(r->problems, r->place, endpoint->line, text, err);
 	if (result == 0)
 		result = add_rewrites(r, &m, rewrites, err);
 	return result < 0 ? result : finish(r, &m, config_of(r, settings_name(&m)), to, err);

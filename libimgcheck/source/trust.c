@@ -8,6 +8,7 @@
 #include "base/limits.h"
 #include "base/text.h"
 #include "source/base64.h"
+#include "source/finding.h"
 
 #define BEGIN_LINE "-----BEGIN CERTIFICATE-----"
 #define END_LINE "-----END CERTIFICATE-----"
@@ -44,32 +45,44 @@ static int check_certificate(const char *body, size_t len)
 	return result < 0 ? result : ic_certificate_check(der.data, der.len, NULL);
 }
 
-static int add_certificate(const char *begin, const char *end, struct ic_buf *out, struct imgcheck_error **err)
+/* One that starts at begin, with what is left of the text up to the next one. */
+static int add_certificate(const char *begin, const char *next, struct ic_buf *out, struct imgcheck_error **err)
 {
-	int result = ic_buf_add(out, begin, (size_t)(end - begin), err);
+	const char *body = begin + strlen(BEGIN_LINE);
+	const char *stop = memmem(body, (size_t)(next - body), END_LINE, strlen(END_LINE));
+	int result = stop ? check_certificate(body, (size_t)(stop - body)) : IMGCHECK_ERR_SYNTAX;
 
+	if (result == 0)
+		result = ic_buf_add(out, begin, (size_t)(stop - begin) + strlen(END_LINE), err);
 	return result < 0 ? result : ic_buf_add_text(out, "\n", err);
 }
 
-int ic_trust_add_pem(const char *name, const char *text, size_t len, struct ic_buf *out, struct imgcheck_error **err)
+int ic_trust_add_pem(const char *name, const char *text, size_t len, struct ic_vec *problems, struct ic_buf *out,
+                     struct imgcheck_error **err)
 {
-	const char *at = text, *end = text + len, *begin;
+	const char *end = text + len, *begin = memmem(text, len, BEGIN_LINE, strlen(BEGIN_LINE)), *next;
 	size_t count = 0;
+	bool told = false;
 
-	for (; (begin = memmem(at, (size_t)(end - at), BEGIN_LINE, strlen(BEGIN_LINE))); count++) {
+	for (; begin; begin = next) {
 		const char *body = begin + strlen(BEGIN_LINE);
-		const char *stop = memmem(body, (size_t)(end - body), END_LINE, strlen(END_LINE));
-		int result = stop ? check_certificate(body, (size_t)(stop - body)) : IMGCHECK_ERR_SYNTAX;
+		int result;
 
+		next = memmem(body, (size_t)(end - body), BEGIN_LINE, strlen(BEGIN_LINE));
+		result = add_certificate(begin, next ? next : end, out, err);
+		count += result == 0;
 		if (result == IMGCHECK_ERR_NOMEM)
 			return ic_error_nomem(err);
-		if (result < 0)
+		if (result == IMGCHECK_ERR_LIMIT)
+			return result;
+		if (result < 0 && !problems)
 			return ic_error_set_at(err, IMGCHECK_ERR_SYNTAX, name, line_of(text, begin), 0,
 			                       "cannot read the certificate that starts here; a PEM file is expected");
-		at = stop + strlen(END_LINE);
-		result = add_certificate(begin, at, out, err);
-		if (result < 0)
-			return result;
+		if (result < 0 && !told &&
+		    ic_finding_add(problems, name, line_of(text, begin), err, "the certificate that starts here cannot be read and is "
+		                   "not used, nor are others like it") < 0)
+			return ic_error_nomem(err);
+		told = told || result < 0;
 	}
 	if (count == 0)
 		return ic_error_set_at(err, IMGCHECK_ERR_SYNTAX, name, 0, 0,

@@ -20,10 +20,11 @@ int ic_trust_add_system(const char *const *files, struct ic_buf *out, const char
                         struct imgcheck_error **err) IC_MUST_CHECK;
 
 /*
- * Appends all PEM certificates in the text, at least one.  Errors: SYNTAX with name and line where there is
- * none or one is broken, NOMEM, LIMIT.  The buffer may then hold a part.
+ * Appends all PEM certificates in the text, at least one.  One that is broken is left out, as Go's pool does it, and
+ * told in problems; without problems (NULL) it is an error.  Errors: SYNTAX with name and line where there is none or
+ * one is broken, NOMEM, LIMIT.  The buffer may then hold a part.
  */
-int ic_trust_add_pem(const char *name, const char *text, size_t len, struct ic_buf *out,
+int ic_trust_add_pem(const char *name, const char *text, size_t len, struct ic_vec *problems, struct ic_buf *out,
                      struct imgcheck_error **err) IC_MUST_CHECK;
 
 #endif

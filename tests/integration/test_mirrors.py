@@ -27,9 +27,22 @@ def images():
     return world.client().push("good/both", "v1")
 
 
+def broken_authority():
+    path = world.FOLDER / "broken-authority.pem"
+    begin, end = ("-----%s CERTIFICATE-----\n" % word for word in ("BEGIN", "END"))
+    path.write_text(f"{begin}AAAA\n{end}{world.authority().crt.read_text()}{begin}cut", encoding="utf-8")
+    return path
+
+
+def encrypted_key():
+    path = world.FOLDER / "encrypted.key"
+    subprocess.run(["openssl", "pkcs8", "-topk8", "-in", world.client_pair().key, "-out", path, "-passout", "pass:x"], check=True)
+    return path
+
+
 @dataclasses.dataclass
 class Layout:
-    """folders: hosts.toml text, or {file: path} to copy, by folder. host: the server that decides, of
+    """folders: hosts.toml text, or {file: path} to copy, or None for a link that leads nowhere, by folder. host: the server that decides, of
     equally bad ones the first; None: nobody is asked.
     differs: what containerd 1.6 says, where later versions, which we follow, pull.
     """
@@ -95,6 +108,21 @@ def layouts():
     yield Layout("a file that is no TOML", f"{upstream}/good/both:v1", {upstream: f"server = {mirror}"}, "ok", upstream)
     # 1.6 asks hosts on loopback without TLS, which the front refuses
     yield Layout("docker's layout", f"{tls}/good/both:v1", {tls: {"ca.crt": ca}}, "ok", tls, "400 Bad Request")
+    yield Layout("a login in a URL", "docker.io/good/both:v1", hub(f'server = "http://u:p@{mirror}"'), "ok", mirror)
+    yield Layout("a port that is none", f"{upstream}/good/both:v1",
+                 {upstream: f'server = "http://{mirror}"\n[host."http://{mirror}x"]'}, "ok", upstream)
+    yield Layout("a server without a host", f"{upstream}/good/both:v1", {upstream: 'server = "http://"'}, "ok", upstream)
+    yield Layout("a folder that leads nowhere", "docker.io/good/both:v1",
+                 {"docker.io": None, "_default": f'server = "http://{mirror}"'}, "ok", mirror)
+    yield Layout("fields of the client's own", "docker.io/good/both:v1",
+                 hub(f'server = "http://{mirror}"\n[header]\nHost = "nobody.test"\nContent-Length = "5"'), "ok", mirror)
+    yield Layout("a good authority among broken ones", "docker.io/good/both:v1",
+                 hub(f'server = "https://{tls}"\nca = "{broken_authority()}"'), "ok", tls)
+    for name, key in (("the key of another", world.server_pair().key), ("an encrypted key", encrypted_key())):
+        yield Layout(name, "docker.io/good/both:v1",
+                     hub(f'server = "http://{mirror}"\n[host."https://{tls}"]\nca = "{ca}"\nclient = [["{pair.crt}", "{key}"]]'),
+                     "unreachable", None)
+    yield Layout("a certificate without a key", f"{upstream}/good/both:v1", {upstream: {"client.cert": pair.crt}}, "unreachable", None)
     yield Layout("an authority that is not there", "docker.io/good/both:v1",
                  hub(f'server = "https://{tls}"\nca = "missing.crt"'), "unreachable", None)
 
@@ -102,6 +130,10 @@ def layouts():
 def write(root, folders):
     for name, content in folders.items():
         folder = root / name
+        if content is None:
+            root.mkdir(exist_ok=True)
+            folder.symlink_to("nowhere")
+            continue
         folder.mkdir(parents=True)
         if isinstance(content, str):
             # containerd 1.6 rejects a file without [host]

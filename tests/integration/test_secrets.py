@@ -19,7 +19,7 @@ from support.freed import Freed
 
 # One for each way in, so that a leak names its way.
 SECRETS = {name: f"secret-of-{name}-x" for name in ("creds", "authfile", "secret", "helper", "yaml", "header", "proxy", "all-proxy",
-                                                    "custom", "identity")}
+                                                    "custom", "identity", "url")}
 FORMATS = ("text", "json")
 
 
@@ -39,12 +39,16 @@ class Secrets(unittest.TestCase):
         host = world.htpasswd().host
         self.write("auth.json", json.dumps({"auths": {host: {"auth": login("authfile"), "identitytoken": SECRETS["identity"]}},
                                             "credHelpers": {"helper.test": "tests"}}))
-        self.write("registries.yaml", json.dumps({"mirrors": {"yaml.test": {"endpoint": [f"http://{host}"]}},
+        self.write("registries.yaml", json.dumps({"mirrors": {"yaml.test": {"endpoint": [f"http://{host}", f"http://u:{SECRETS['url']}@a_b"]}},
                                                   "configs": {host: {"auth": {"username": "u", "password": SECRETS["yaml"]}}}}))
         self.write("custom.json", json.dumps([{"url": f"http://{host}", "host": "custom.test", "username": "u",
                                                "password": SECRETS["custom"]}]))
         self.write("certs.d/header.test/hosts.toml",
                    f'server = "http://{host}"\n[header]\nAuthorization = "Basic {login("header")}"\n')
+        # a host that is asked without the login in its URL, and one that cannot be asked
+        for folder, name in (("url.test", host), ("no-url.test", "a_b")):
+            (self.folder / "certs.d" / folder).mkdir()
+            self.write(f"certs.d/{folder}/hosts.toml", f'server = "http://{host}"\n[host."http://u:{SECRETS["url"]}@{name}"]\n')
         config = json.dumps({"auths": {host: {"username": "u", "password": SECRETS["secret"]}}})
         self.write("pod.yaml", f"""
 kind: Secret
@@ -83,7 +87,8 @@ echo '{{"Username": "u", "Secret": "{SECRETS["helper"]}"}}'
         proxy = ["--proxy", f"http://u:{SECRETS['proxy']}@127.0.0.1:1"]
         yield [*plain, "--registry", host, "--creds", f"{world.USER}:{SECRETS['creds']}"], [f"{host}/good/image:v1"]
         yield [*plain, *files, *proxy], [f"{host}/good/image:v1", "yaml.test/good/image:v1", "custom.test/good/image:v1",
-                                         "header.test/good/image:v1", "helper.test/good/image:v1"]
+                                         "header.test/good/image:v1", "helper.test/good/image:v1", "url.test/good/image:v1",
+                                         "no-url.test/good/image:v1"]
         yield [*files, "--cacert", world.authority().crt], [f"{tls}/good/image:v1"]
 
     def check_nothing_leaks(self, done):

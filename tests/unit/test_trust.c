@@ -25,7 +25,7 @@ static int add_file(const char *path, struct ic_buf *out, struct imgcheck_error 
 	int result;
 
 	ic_buf_init(out, IC_MAX_TRUST_BYTES);
-	result = ic_trust_add_pem("given.pem", text, len, out, err);
+	result = ic_trust_add_pem("given.pem", text, len, NULL, out, err);
 	free(text);
 	return result;
 }
@@ -94,7 +94,7 @@ TEST(trust, keeps_to_the_ceiling)
 	struct ic_buf out;
 
 	ic_buf_init(&out, len - 1);
-	cr_assert_eq(ic_trust_add_pem("given.pem", text, len, &out, &err), IMGCHECK_ERR_LIMIT);
+	cr_assert_eq(ic_trust_add_pem("given.pem", text, len, NULL, &out, &err), IMGCHECK_ERR_LIMIT);
 	imgcheck_error_free(err);
 	ic_buf_clear(&out);
 	free(text);
