@@ -6,6 +6,7 @@
 #include <string.h>
 
 #define FIRST_CAPACITY 64 /* bytes of a buffer, and of an array unless a single item takes more */
+#define PRINTED_BYTES 119 /* room for a formatted text, so that most are formatted once */
 
 void ic_buf_init(struct ic_buf *b, size_t max)
 {
@@ -103,17 +104,33 @@ int ic_buf_add_char(struct ic_buf *b, char c, struct imgcheck_error **err)
 	return ic_buf_add(b, &c, 1, err);
 }
 
+/* How many bytes, with a NUL, can be written behind the text as it is. */
+static size_t spare(const struct ic_buf *b)
+{
+	size_t end = b->capacity <= b->max ? b->capacity : b->max + 1;
+
+	return end > b->len ? end - b->len : 0;
+}
+
 int ic_buf_printf(struct ic_buf *b, struct imgcheck_error **err, const char *format, ...)
 {
+	int result = b->data ? 0 : reserve(b, b->max < PRINTED_BYTES ? b->max : PRINTED_BYTES, err);
+	size_t room = spare(b);
 	va_list arguments;
-	int len, result;
+	int len;
 
+	if (result < 0)
+		return result;
 	va_start(arguments, format);
-	len = vsnprintf(NULL, 0, format, arguments);
+	len = vsnprintf(b->data + b->len, room, format, arguments);
 	va_end(arguments);
-	if (len < 0)
-		return ic_error_set(err, IMGCHECK_ERR_INTERNAL, "cannot format a text");
-	result = reserve(b, (size_t)len, err);
+	if (len >= 0 && (size_t)len < room) {
+		b->len += (size_t)len;
+		return 0;
+	}
+	if (room > 0)
+		b->data[b->len] = '\0';
+	result = len < 0 ? ic_error_set(err, IMGCHECK_ERR_INTERNAL, "cannot format a text") : reserve(b, (size_t)len, err);
 	if (result < 0)
 		return result;
 	va_start(arguments, format);

@@ -41,11 +41,15 @@ static struct slice slice_until(struct slice whole, size_t end)
 /* Where the first byte out of `set` stands, or len. */
 static size_t find_any(struct slice text, const char *set)
 {
-	size_t i = 0;
+	size_t first = text.len;
 
-	while (i < text.len && (text.s[i] == '\0' || !strchr(set, text.s[i])))
-		i++;
-	return i;
+	for (; *set; set++) {
+		const char *found = first > 0 ? memchr(text.s, *set, first) : NULL;
+
+		if (found)
+			first = (size_t)(found - text.s);
+	}
+	return first;
 }
 
 static bool is_hex(char c)

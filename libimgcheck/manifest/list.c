@@ -38,7 +38,8 @@ static const char *next_word(struct line *line, size_t *len)
 	}
 	word = line->text;
 	while (line->len && !ic_is_space(*line->text)) {
-		const char *mark = ic_text_starts(line->text, line->len, "{{") ? memmem(line->text, line->len, "}}", 2) : NULL;
+		bool name = line->text[0] == '{' && ic_text_starts(line->text, line->len, "{{");
+		const char *mark = name ? memmem(line->text, line->len, "}}", 2) : NULL;
 		size_t step = mark ? (size_t)(mark - line->text) + 2 : 1;
 
 		line->text += step;
