@@ -262,8 +262,8 @@ static void tell(const struct ic_token *t, const struct ic_http_answer *answer)
 
 	ic_buf_init(&text, IC_MAX_REASON_BYTES);
 	ic_buf_init(&host, IC_MAX_URL_BYTES);
-	if (answer->end == IC_HTTP_DEADLINE || !ic_url_parse(t->url, &url) || ic_buf_add(&host, url.host, url.host_len, NULL) < 0 ||
-	    describe(t, &text) < 0)
+	if (!ic_config_listens(t->session->config) || answer->end == IC_HTTP_DEADLINE || !ic_url_parse(t->url, &url) ||
+	    ic_buf_add(&host, url.host, url.host_len, NULL) < 0 || describe(t, &text) < 0)
 		return;
 	if (answer->status > 0)
 		result = ic_buf_printf(&text, NULL, " %ld", answer->status);

@@ -35,6 +35,8 @@ static bool is_same_origin(struct ic_session *s, const char *a, const char *b)
 {
 	char *first IC_AUTO(free) = NULL, *second IC_AUTO(free) = NULL;
 
+	if (strcmp(a, b) == 0)
+		return true;
 	if (ic_url_origin(a, &first, NULL) == IMGCHECK_ERR_NOMEM || ic_url_origin(b, &second, NULL) == IMGCHECK_ERR_NOMEM)
 		ic_session_fail(s, IMGCHECK_ERR_NOMEM);
 	return first && second && strcmp(first, second) == 0;
@@ -156,7 +158,8 @@ static void tell(const struct ic_exchange *x, const struct ic_http_answer *answe
 
 	ic_buf_init(&text, IC_MAX_REASON_BYTES);
 	ic_buf_init(&host, IC_MAX_URL_BYTES);
-	if (answer->end == IC_HTTP_DEADLINE || answer->end == IC_HTTP_UNSENT || !ic_url_parse(x->url, &url) ||
+	if (!ic_config_listens(x->session->config) || answer->end == IC_HTTP_DEADLINE || answer->end == IC_HTTP_UNSENT ||
+	    !ic_url_parse(x->url, &url) ||
 	    ic_buf_add(&host, url.host, url.host_len, NULL) < 0 || describe(x, answer, &text) < 0)
 		return;
 	ic_config_tell(x->session->config, &(struct imgcheck_event){IMGCHECK_EVENT_REQUEST, host.data, text.data, 0, 0,

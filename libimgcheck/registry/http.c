@@ -412,7 +412,8 @@ static void report_end(struct ic_transfer *t, enum ic_http_end end, const char *
 	drop(t);
 }
 
-static const char large_words[] = "the answer is too large", short_words[] = "the answer was cut short";
+static const char large_words[] = "the answer is too large", short_words[] = "the answer was cut short",
+                  not_a_url[] = "not an http or https URL";
 
 /* What libcurl's codes mean; the rest is a fault. */
 static const struct {
@@ -434,6 +435,7 @@ static const struct {
 	{CURLE_SSL_ISSUER_ERROR, IC_HTTP_TLS, true, "the server's certificate is not accepted"},
 	{CURLE_SSL_INVALIDCERTSTATUS, IC_HTTP_TLS, true, "the server's certificate is not accepted"},
 	{CURLE_SSL_CLIENTCERT, IC_HTTP_TLS, false, "the server wants a client certificate"},
+	{CURLE_URL_MALFORMAT, IC_HTTP_FAILED, false, not_a_url},
 	{CURLE_GOT_NOTHING, IC_HTTP_BROKEN, false, "the connection was closed without an answer"},
 	{CURLE_PARTIAL_FILE, IC_HTTP_BROKEN, false, short_words},
 	{CURLE_RECV_ERROR, IC_HTTP_BROKEN, true, "the connection broke"},
@@ -494,7 +496,8 @@ static int collect_header(struct ic_flight *f)
 		size_t least = strlen(field->name) + 2;
 
 		line.len = 0;
-		if (ic_buf_printf(&line, NULL, "%s: %s", field->name, field->value) < 0)
+		if (ic_buf_add_text(&line, field->name, NULL) < 0 || ic_buf_add_text(&line, ": ", NULL) < 0 ||
+		    ic_buf_add_text(&line, field->value, NULL) < 0)
 			return -1;
 		for (char *c = line.data; *c != ':'; c++)
 			*c = ic_to_lower(*c);
@@ -627,7 +630,7 @@ static void start_ready(struct ic_http *h)
 		}
 		(void)ic_queue_done(&h->queue, job, IC_LESSON_NONE, false);
 		report_end(t, t->late ? IC_HTTP_DEADLINE : IC_HTTP_FAILED,
-		           t->late ? "the server asks to wait beyond the deadline" : "not an http or https URL");
+		           t->late ? "the server asks to wait beyond the deadline" : not_a_url);
 	}
 }
 
@@ -678,11 +681,25 @@ static int take_events(struct ic_http *h, int timeout_ms, struct imgcheck_error 
 	for (int i = 0; i < count; i++)
 		act(h, events[i].fd, (events[i].read ? CURL_CSELECT_IN : 0) | (events[i].write ? CURL_CSELECT_OUT : 0) |
 		                     (events[i].error ? CURL_CSELECT_ERR : 0));
-	if (count >= 0 && h->curl_due >= 0 && h->curl_due <= ic_clock_now()) {
+	return count;
+}
+
+/* One round: what is due, what has ended, what can start.  1: requests remain, 0: none. */
+static int advance(struct ic_http *h, struct imgcheck_error **err)
+{
+	if (h->curl_due >= 0 && h->curl_due <= ic_clock_now()) {
 		h->curl_due = -1;
 		act(h, CURL_SOCKET_TIMEOUT, 0);
 	}
-	return count;
+	reap(h);
+	if (!h->failed && (h->stopped || ic_clock_now() >= h->deadline))
+		end_all(h, IC_HTTP_DEADLINE, h->stopped ? "cancelled" : "out of time");
+	start_ready(h);
+	if (h->failed == CURLE_OUT_OF_MEMORY)
+		return ic_error_nomem(err);
+	if (h->failed)
+		return ic_error_set(err, IMGCHECK_ERR_INTERNAL, "cannot go on asking: %s", curl_easy_strerror(h->failed));
+	return h->queue.count > 0;
 }
 
 int ic_http_step(struct ic_http *h, int timeout_ms, struct imgcheck_error **err)
@@ -692,18 +709,14 @@ int ic_http_step(struct ic_http *h, int timeout_ms, struct imgcheck_error **err)
 	if (h->queue.count == 0)
 		return 0;
 	result = take_events(h, timeout_ms, err);
-	if (result < 0)
-		return result;
-	reap(h);
-	if (!h->failed && (h->stopped || ic_clock_now() >= h->deadline))
-		end_all(h, IC_HTTP_DEADLINE, h->stopped ? "cancelled" : "out of time");
-	start_ready(h);
-	if (h->failed == CURLE_OUT_OF_MEMORY)
-		return ic_error_nomem(err);
-	if (h->failed)
-		return ic_error_set(err, IMGCHECK_ERR_INTERNAL, "cannot go on asking: %s", curl_easy_strerror(h->failed));
-	arm(h);
-	return h->queue.count > 0;
+	if (result >= 0)
+		result = advance(h, err);
+	/* what was started goes out in this step, without waiting for libcurl's own timer */
+	if (result > 0)
+		result = advance(h, err);
+	if (result >= 0)
+		arm(h);
+	return result;
 }
 
 int ic_http_fd(const struct ic_http *h)

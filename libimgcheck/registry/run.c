@@ -108,8 +108,10 @@ static void on_decided(void *arg, const struct ic_piece *piece, size_t i)
 	result->verdict = piece->finding.verdict;
 	free(result->reason);
 	result->reason = copy_text(r, piece->finding.reason);
-	free(result->platform);
-	result->platform = platform_text(r, piece->finding.platform);
+	if (piece->finding.platform >= 0) {
+		free(result->platform);
+		result->platform = platform_text(r, piece->finding.platform);
+	}
 	result->digest = copy_text(r, piece->digest);
 	if (endpoint) {
 		result->host = copy_text(r, endpoint->host);
@@ -299,6 +301,7 @@ static int start_image(struct imgcheck_run *r, size_t i, struct imgcheck_error *
 
 static int init_results(struct imgcheck_run *r, struct imgcheck_error **err)
 {
+	char *platforms IC_AUTO(free) = platform_text(r, -1);
 	struct ic_buf reason IC_AUTO(buf);
 	int result;
 
@@ -313,7 +316,7 @@ static int init_results(struct imgcheck_run *r, struct imgcheck_error **err)
 
 		r->results[i].verdict = IMGCHECK_VERDICT_DEADLINE;
 		r->results[i].reason = copy_text(r, ic_buf_text(&reason));
-		r->results[i].platform = platform_text(r, -1);
+		r->results[i].platform = copy_text(r, platforms);
 		if (!imgcheck_images_get(r->images, i)->valid)
 			r->results[i].reference = copy_text(r, text);
 	}

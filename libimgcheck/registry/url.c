@@ -92,7 +92,11 @@ int ic_url_origin(const char *url, char **out, struct imgcheck_error **err)
 	if (!ic_url_parse(url, &parts))
 		return ic_error_set(err, IMGCHECK_ERR_SYNTAX, "cannot use a URL that is not http or https");
 	ic_url_host_name(&parts, &name, &len);
-	result = ic_buf_printf(&text, err, "%s://%.*s", parts.scheme, (int)parts.host_len, parts.host);
+	result = ic_buf_add_text(&text, parts.scheme, err);
+	if (result == 0)
+		result = ic_buf_add_text(&text, "://", err);
+	if (result == 0)
+		result = ic_buf_add(&text, parts.host, parts.host_len, err);
 	if (result == 0 && len == parts.host_len)
 		result = ic_buf_add_text(&text, strcmp(parts.scheme, "https") == 0 ? ":443" : ":80", err);
 	if (result < 0)

@@ -367,6 +367,11 @@ void imgcheck_config_set_event_fn(struct imgcheck_config *c, imgcheck_event_fn f
 	c->event_arg = arg;
 }
 
+bool ic_config_listens(const struct imgcheck_config *c)
+{
+	return c->event_fn;
+}
+
 void ic_config_tell(const struct imgcheck_config *c, const struct imgcheck_event *event)
 {
 	if (c->event_fn)

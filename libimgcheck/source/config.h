@@ -99,6 +99,9 @@ const char *ic_config_subject(const struct imgcheck_config *c);
 const char *ic_config_consequence(const struct imgcheck_config *c);
 const char *ic_config_remedy(const struct imgcheck_config *c, size_t i); /* NULL past the end */
 
+/* Whether anybody wants to be told: what costs something to put into words need not be. */
+bool ic_config_listens(const struct imgcheck_config *c);
+
 /* Tells the program; without a function set it does nothing. */
 void ic_config_tell(const struct imgcheck_config *c, const struct imgcheck_event *event);
 
