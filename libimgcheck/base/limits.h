@@ -71,12 +71,13 @@
 #define IC_MAX_REPORT_LINES 60                   /* one as text: snapd keeps the last 100 lines ... */
 #define IC_MAX_REPORT_TEXT_BYTES ((size_t)8192)  /* ... and 10 KiB of what a hook prints */
 
-/* Requests at once.  The first two are what servers take without complaint (nginx: 128 streams). */
-#define IC_MAX_STREAMS ((size_t)100)             /* one host, on HTTP/2 */
+/* Requests at once, as servers take them without complaint. */
+#define IC_SURE_STREAMS ((size_t)100)            /* one host, on HTTP/2: what any server admits */
+#define IC_MAX_STREAMS ((size_t)200)             /* the same, where the server admits more (nginx 128, Go 250) */
 #define IC_MAX_CONNECTIONS ((size_t)16)          /* one host, on HTTP/1.1 */
 #define IC_MAX_CUTS ((size_t)2)                  /* one host, on HTTP/1.1, where each ends its connection */
 #define IC_MAX_BEGUN ((size_t)2048)              /* images begun and not decided; each takes some KiB */
-#define IC_MAX_BEGUN_IN_LANE ((size_t)512)       /* of them of one registry: enough to have 100 requests waiting at any depth */
+#define IC_MAX_BEGUN_IN_LANE ((size_t)512)       /* of them of one registry: enough to keep 200 requests under way at any depth */
 #define IC_MAX_EXCHANGES ((size_t)1024)          /* questions under way; each holds its request, a token of some KiB */
 #define IC_MAX_RUNNING ((size_t)256)             /* all hosts; a process has 1,024 descriptors by default, and one
                                                     that waits for a name server takes three */
@@ -84,8 +85,8 @@
 
 /*
  * Time.  Both limits are shorter in a run with little time: a third of what remains, so that a host which
- * hangs leaves time for the next one.  The slowest answer that goes through is the share of one among a
- * hundred streams on a line of 56 kbit/s.
+ * hangs leaves time for the next one.  The slowest answer that goes through is the share of one among 200
+ * streams on a line of 100 kbit/s.
  */
 #define IC_CONNECT_SECONDS 30                    /* name, connection and handshake; as containerd's dialler */
 #define IC_SLOW_SECONDS 30                       /* without, or with hardly any, bytes; as containerd waits for headers */

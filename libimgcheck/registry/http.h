@@ -8,9 +8,9 @@
  * retries are decided by the callers.  Answers are hostile: every part of one is bounded.
  *
  * Of each host (scheme, host and port) the first request goes alone; the HTTP version of its answer sets how
- * many run at once afterwards (100 streams on one HTTP/2 connection, 16 connections on HTTP/1.1).  Where it
- * finds no connection at all, the requests that wait for that host end in the same way: each is not tried
- * for itself.  http_queue.h has the rules.  libcurl is named in http.c alone.
+ * many run at once afterwards: on one HTTP/2 connection what the server admits, 200 at most; on HTTP/1.1
+ * 16 connections.  Where it finds no connection at all, the requests that wait for that host end in the same
+ * way: each is not tried for itself.  http_queue.h has the rules.  libcurl is named in http.c alone.
  *
  * libcurl repeats by itself a request whose kept connection turned out to be closed, or that HTTP/2 refused
  * (REFUSED_STREAM, GOAWAY), before any byte of an answer.  A request whose body finds no room in memory is

@@ -13,6 +13,10 @@ struct ic_host {
 	size_t window;          /* lowered where the host asks for fewer requests */
 	size_t jobs;            /* that exist: running, waiting and later */
 	size_t running, cuts;   /* cuts: those of the running ones whose body is cut */
+	size_t sent;            /* those that are sent */
+	size_t streams;         /* on HTTP/2: how many are surely admitted, at least IC_SURE_STREAMS */
+	bool full;              /* the server admits no more */
+	bool cuts_some;         /* a body was cut: its stream is still one to the server for a moment */
 	size_t held;            /* bytes of the budget */
 	ic_msec until;          /* nothing is sent before */
 	const struct ic_job *opening; /* opens the only HTTP/2 connection; NULL: none does */
@@ -101,6 +105,7 @@ static struct ic_host *get_host(struct ic_queue *q, const char *key)
 	if (!host)
 		return NULL;
 	host->window = IC_MAX_STREAMS;
+	host->streams = IC_SURE_STREAMS;
 	host->key = ic_text_copy(key, strlen(key));
 	found = host->key ? tsearch(host, &q->hosts, by_key) : NULL;
 	if (found && *found == host)
@@ -114,6 +119,17 @@ static size_t least(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
+/* Streams on HTTP/2: those known to be admitted, and while it is not known that these are all, some more. */
+static size_t stream_cap(const struct ic_host *host)
+{
+	size_t known = host->streams;
+
+	/* one stream too many ends a connection */
+	if (host->cuts_some)
+		return IC_SURE_STREAMS;
+	return host->full ? known : least(IC_MAX_STREAMS, 2 * known - IC_SURE_STREAMS + 1);
+}
+
 /* How many of a host's requests may run at once. */
 static size_t host_cap(const struct ic_queue *q, const struct ic_host *host)
 {
@@ -124,7 +140,7 @@ static size_t host_cap(const struct ic_queue *q, const struct ic_host *host)
 	case IC_LESSON_UNREACHABLE:
 		return 1;
 	case IC_LESSON_HTTP2:
-		return least(least(IC_MAX_STREAMS, share), host->window);
+		return least(least(stream_cap(host), share), host->window);
 	case IC_LESSON_HTTP1:
 	case IC_LESSON_MUTE:
 		break;
@@ -209,7 +225,7 @@ int ic_queue_add(struct ic_queue *q, const char *key, struct ic_job *job, struct
 		return ic_error_nomem(err);
 	job->number = ++q->last_number;
 	job->held = 0;
-	job->whole = false;
+	job->whole = job->sent = false;
 	count_job(q, job->host);
 	if (job->not_before <= 0) {
 		make_ready(q, job);
@@ -261,6 +277,7 @@ static void start(struct ic_queue *q, struct ic_job *job)
 	q->running_count++;
 	host->running++;
 	host->cuts += job->cut;
+	host->cuts_some |= job->cut;
 }
 
 struct ic_job *ic_queue_next(struct ic_queue *q, ic_msec now)
@@ -294,6 +311,12 @@ ic_msec ic_queue_wake(const struct ic_queue *q)
 	return q->wake;
 }
 
+static void close_opening(const struct ic_job *job)
+{
+	if (job->host->opening == job)
+		job->host->opening = NULL;
+}
+
 static void stop(struct ic_queue *q, struct ic_job *job)
 {
 	unlink_job(job);
@@ -301,7 +324,9 @@ static void stop(struct ic_queue *q, struct ic_job *job)
 	q->running_count--;
 	job->host->running--;
 	job->host->cuts -= job->cut;
-	ic_queue_opened(job);
+	job->host->sent -= job->sent;
+	job->sent = false;
+	close_opening(job);
 }
 
 void ic_queue_again(struct ic_queue *q, struct ic_job *job, bool for_room)
@@ -323,6 +348,14 @@ bool ic_queue_open(struct ic_job *job)
 
 	if (host->version != IC_LESSON_HTTP2)
 		return true;
+	if (host->sent >= IC_SURE_STREAMS) {
+		size_t kept = host->sent - host->sent / 8;
+
+		/* not for want of a connection: it has no room for one more stream */
+		host->full = true;
+		host->streams = kept > IC_SURE_STREAMS ? least(host->streams, kept) : IC_SURE_STREAMS;
+		return false;
+	}
 	if (!host->opening)
 		host->opening = job;
 	return host->opening == job;
@@ -330,8 +363,13 @@ bool ic_queue_open(struct ic_job *job)
 
 void ic_queue_opened(struct ic_job *job)
 {
-	if (job->host->opening == job)
-		job->host->opening = NULL;
+	struct ic_host *host = job->host;
+
+	close_opening(job);
+	host->sent += !job->sent;
+	job->sent = true;
+	if (host->version == IC_LESSON_HTTP2 && !host->full && host->sent > host->streams)
+		host->streams = host->sent;
 }
 
 bool ic_queue_done(struct ic_queue *q, struct ic_job *job, enum ic_lesson lesson, bool too_many)

@@ -8,12 +8,17 @@
  * no clock, and apart from a host's first appearance it never allocates.
  *
  * The rules:
- *   A host's first request goes alone.  The HTTP version of its answer sets the cap: IC_MAX_STREAMS on
+ *   A host's first request goes alone.  The HTTP version of its answer sets the cap: IC_SURE_STREAMS on
  *   HTTP/2, IC_MAX_CONNECTIONS on HTTP/1.1.  Where a connection came about but no answer, the others try
  *   side by side as on HTTP/1.1; where none came about, those waiting share that end, and the next
  *   request is the first again.
  *   On HTTP/2 one connection is opened at a time and the others wait for it: after a server ended one,
  *   libcurl would open one for each.
+ *   How many streams an HTTP/2 server admits is not told, but libcurl asks for a second connection when there
+ *   is no room for one more.  So the cap grows beyond IC_SURE_STREAMS, twice as much more each time that all
+ *   of it was used, until libcurl asks so, and at most to IC_MAX_STREAMS.  An eighth of what was found stays
+ *   free, and where bodies are cut all of it: a server can take a stream for open which we know to have ended,
+ *   and may then refuse a new one.
  *   A host that says "too many requests" gets half as many at once; every other answer adds one again.
  *   No more than IC_MAX_RUNNING run in all.  Hosts take turns, and none takes more than its share of that
  *   number, so that a host that hangs never keeps the others waiting.
@@ -34,6 +39,7 @@ struct ic_job {
 	size_t most;        /* set by the caller: the largest body that it may bring */
 	bool cut;           /* set by the caller: its body is cut after the first byte */
 	bool whole;         /* room for the whole body is set aside */
+	bool sent;          /* it has a connection, and on HTTP/2 a stream */
 	size_t held;        /* bytes of the budget in use */
 	uint64_t number;    /* in order of arrival, from 1 */
 	struct ic_host *host;
@@ -79,7 +85,7 @@ void ic_queue_again(struct ic_queue *q, struct ic_job *job, bool for_room);
 /* A running job is about to open a connection.  False: it is to be given up, then ic_queue_again(). */
 bool ic_queue_open(struct ic_job *job) IC_MUST_CHECK;
 
-/* A running job has a connection that works. */
+/* A running job has a connection that works: its request goes out. */
 void ic_queue_opened(struct ic_job *job);
 
 /* What a job's end says about its host. */

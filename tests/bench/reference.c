@@ -7,7 +7,7 @@
  *
  *   -b  down to the blobs: HEAD, manifests by digest, config, HEAD of the layers; else HEAD alone
  *   -t  with a token a repository, asked for after the first request's challenge
- *   -1  HTTP/1.1 on 16 connections; else HTTP/2, where TLS offers it, with 100 streams
+ *   -1  HTTP/1.1 on 16 connections; else HTTP/2, where TLS offers it, with up to 200 streams
  *   BASE is http://HOST:PORT or https://..., FILE has a REPOSITORY:TAG on each line
  */
 #include <curl/curl.h>
@@ -132,7 +132,7 @@ static void write_url(const struct task *t, char *url, size_t size)
 
 	switch (t->kind) {
 	case TOKEN:
-		(void)snprintf(url, size, "%s?scope=repository%%3A%s%%3Apull&service=%s", g.realm, repository, g.service);
+		(void)snprintf(url, size, "%s?service=%s&scope=repository%%3A%s%%3Apull", g.realm, g.service, repository);
 		break;
 	case PIONEER:
 	case TAG:
@@ -238,7 +238,7 @@ static void take(const struct task *t, long status)
 	g.failed += status != 200 && t->kind != PIONEER;
 	switch (t->kind) {
 	case PIONEER:
-		g.cap = g.http1 ? 16 : 100;
+		g.cap = g.http1 ? 16 : 200; /* on HTTP/2 libcurl itself keeps to what the server admits */
 		if (status == 401 && g.realm) {
 			start_all(0);
 		} else {

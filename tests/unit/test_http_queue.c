@@ -64,7 +64,7 @@ TEST(http_queue, the_first_answer_sets_how_many_run)
 		enum ic_lesson lesson;
 		size_t then;
 	} rows[] = {
-		{IC_LESSON_NONE, 1}, {IC_LESSON_HTTP1, IC_MAX_CONNECTIONS}, {IC_LESSON_HTTP2, IC_MAX_STREAMS},
+		{IC_LESSON_NONE, 1}, {IC_LESSON_HTTP1, IC_MAX_CONNECTIONS}, {IC_LESSON_HTTP2, IC_SURE_STREAMS + 1},
 		{IC_LESSON_MUTE, IC_MAX_CONNECTIONS}, {IC_LESSON_UNREACHABLE, 1},
 	};
 
@@ -199,11 +199,11 @@ TEST(http_queue, a_host_that_asks_for_fewer_gets_fewer)
 	ic_queue_init(&q, ROOM);
 	add_many(&q, "a", 0, 1000);
 	(void)first_ends(&q, IC_LESSON_HTTP2);
-	cr_expect_eq(start_all(&q, 0), 100);
-	for (size_t i = 1; i <= 100; i++)
+	cr_expect_eq(start_all(&q, 0), 101);
+	for (size_t i = 1; i <= 101; i++)
 		(void)ic_queue_done(&q, &jobs[i], IC_LESSON_HTTP2, true);
 	cr_expect_eq(start_all(&q, 0), 1, "all were refused: one at a time");
-	for (size_t i = 101; i < 110; i++) {
+	for (size_t i = 102; i < 111; i++) {
 		(void)ic_queue_done(&q, &jobs[i], IC_LESSON_HTTP2, false);
 		next += start_all(&q, 0);
 	}
@@ -211,8 +211,69 @@ TEST(http_queue, a_host_that_asks_for_fewer_gets_fewer)
 	while ((job = q.running.first)) {
 		(void)ic_queue_done(&q, job, IC_LESSON_HTTP2, false);
 		(void)start_all(&q, 0);
-		cr_assert_leq(q.running_count, 100);
+		cr_assert_leq(q.running_count, 101);
 	}
+	finish(&q);
+}
+
+/* Gives streams to the running jobs up to the limit; those beyond are turned away, as libcurl does: how many. */
+static size_t send_all(struct ic_queue *q, size_t limit)
+{
+	size_t sent = 0, turned_away = 0;
+
+	for (struct ic_job *job = q->running.first, *next; job; job = next) {
+		next = job->next;
+		if (sent++ < limit) {
+			ic_queue_opened(job);
+			continue;
+		}
+		cr_expect_not(ic_queue_open(job), "no second connection");
+		ic_queue_again(q, job, false);
+		turned_away++;
+	}
+	return turned_away;
+}
+
+TEST(http_queue, as_many_streams_as_the_server_admits)
+{
+	static const struct {
+		size_t limit, then, turned_away;
+	} rows[] = {{100, 100, 1}, {128, 112, 3}, {180, 158, 20}, {250, 200, 0}, {1000, 200, 0}};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		size_t turned_away = 0;
+		struct ic_queue q;
+
+		ic_queue_init(&q, ROOM);
+		add_many(&q, "a", 0, 1000);
+		(void)first_ends(&q, IC_LESSON_HTTP2);
+		while (start_all(&q, 0) > 0)
+			turned_away += send_all(&q, rows[i].limit);
+		cr_expect_eq(turned_away, rows[i].turned_away, "row %zu: %zu", i, turned_away);
+		while (q.running_count > 40)
+			(void)ic_queue_done(&q, q.running.first, IC_LESSON_HTTP2, false);
+		(void)start_all(&q, 0);
+		cr_expect_eq(q.running_count, rows[i].then, "row %zu: %zu", i, q.running_count);
+		while (q.running_count > 40)
+			(void)ic_queue_done(&q, q.running.first, IC_LESSON_HTTP2, false);
+		cr_expect(ic_queue_open(q.running.first), "with few under way the connection is lost");
+		finish(&q);
+	}
+}
+
+TEST(http_queue, no_stream_too_many_where_bodies_are_cut)
+{
+	struct ic_queue q;
+
+	ic_queue_init(&q, ROOM);
+	for (size_t i = 0; i < 1000; i++) {
+		jobs[i] = (struct ic_job){.most = 10, .cut = i % 10 == 5};
+		add(&q, "a", &jobs[i]);
+	}
+	(void)first_ends(&q, IC_LESSON_HTTP2);
+	while (start_all(&q, 0) > 0)
+		(void)send_all(&q, 1000);
+	cr_expect_eq(q.running_count, IC_SURE_STREAMS);
 	finish(&q);
 }
 
