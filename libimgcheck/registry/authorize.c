@@ -290,7 +290,7 @@ static bool is_repeated(struct ic_token *t, const struct ic_http_answer *answer,
 		return false;
 	t->attempts.last_host = true;
 	t->attempts.left = left;
-	*delay = ic_retry_delay(&t->attempts, answer);
+	*delay = ic_session_spread(t->session, ic_retry_delay(&t->attempts, answer));
 	t->attempts.last_status = answer->status;
 	return *delay >= 0;
 }

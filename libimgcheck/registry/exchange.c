@@ -275,7 +275,7 @@ static bool is_repeated(struct ic_exchange *x, const struct ic_http_answer *answ
 		return false;
 	x->attempts.last_host = x->question.last_endpoint;
 	x->attempts.left = ic_session_left(x->session);
-	*delay = ic_retry_delay(&x->attempts, answer);
+	*delay = ic_session_spread(x->session, ic_retry_delay(&x->attempts, answer));
 	x->attempts.last_status = answer->status;
 	if (*delay >= 0 && answer->status == 429)
 		ic_http_hold(x->session->http, x->url, ic_clock_now() + *delay);

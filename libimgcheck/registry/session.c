@@ -2,7 +2,9 @@
 #include "session.h"
 
 #include <search.h>
+#include <stdint.h>
 #include <string.h>
+#include <sys/random.h>
 
 #include "base/limits.h"
 #include "base/text.h"
@@ -200,6 +202,18 @@ ic_msec ic_session_left(const struct ic_session *s)
 	ic_msec now = ic_clock_now();
 
 	return now < s->deadline ? s->deadline - now : 0;
+}
+
+ic_msec ic_session_spread(const struct ic_session *s, ic_msec delay)
+{
+	ic_msec left = ic_session_left(s), most = delay + delay / 2;
+	uint32_t random = 0;
+
+	if (most >= left)
+		most = left - 1;
+	if (delay <= 0 || most <= delay || getrandom(&random, sizeof(random), GRND_NONBLOCK) < 0)
+		return delay;
+	return delay + (ic_msec)random % (most - delay + 1);
 }
 
 const char *ic_session_proxy(struct ic_session *s, const struct ic_url *url)

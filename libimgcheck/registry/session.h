@@ -72,6 +72,12 @@ void ic_session_clear(struct ic_session *s);
 /* Milliseconds until the deadline; 0 when it is over. */
 ic_msec ic_session_left(const struct ic_session *s);
 
+/*
+ * How long to wait where `delay` was told or is usual (negative: not at all): up to half as much longer, but not
+ * beyond the deadline.  Hundreds of nodes may have been turned away together, and would all come back at once.
+ */
+ic_msec ic_session_spread(const struct ic_session *s, ic_msec delay);
+
 /* The proxy for requests to the URL's host: "" for none, borrowed from the configuration. */
 const char *ic_session_proxy(struct ic_session *s, const struct ic_url *url);
 

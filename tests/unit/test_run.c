@@ -4,6 +4,7 @@
 #include "imgcheck.h"
 #include "manifest/images.h"
 #include "registry/run.h"
+#include "registry/session.h"
 
 /* A run as a whole: what it shares, tells and leaves undecided.  What it finds out is test_run_*.c. */
 
@@ -199,6 +200,26 @@ TEST(run, a_run_out_of_time_ends_wherever_it_is)
 	cr_expect_eq(ic_run_result(c.run, 1)->verdict, DEADLINE);
 	cr_expect(strstr(ic_run_result(c.run, 1)->reason, "out of time"), "%s", ic_run_result(c.run, 1)->reason);
 	end_check(&c);
+}
+
+TEST(run, nodes_that_were_turned_away_together_do_not_come_back_together)
+{
+	const struct ic_session session = {.deadline = ic_clock_now() + 100000};
+	ic_msec first = ic_session_spread(&session, 1000);
+	bool differs = false;
+
+	for (size_t i = 0; i < 100; i++) {
+		ic_msec wait = ic_session_spread(&session, 1000);
+
+		cr_expect(wait >= 1000 && wait <= 1500, "%lld", (long long)wait);
+		differs |= wait != first;
+	}
+	cr_expect(differs);
+	cr_expect_lt(ic_session_spread(&session, 80000), 100000, "not beyond the deadline");
+	cr_expect_geq(ic_session_spread(&session, 80000), 80000);
+	cr_expect_eq(ic_session_spread(&session, 200000), 200000);
+	cr_expect_eq(ic_session_spread(&session, 0), 0);
+	cr_expect_eq(ic_session_spread(&session, -1), -1);
 }
 
 /* ------------------------------------------------------------------ events */
