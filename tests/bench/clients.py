@@ -28,10 +28,11 @@ def write_images(server, host, count):
     return bare, full
 
 
-def imgcheck(server, count, depth):
-    _, images = write_images(server, server.host, count)
+def imgcheck(server, count, depth, *others):
+    """others: more servers, each of which is asked for as many images in the same run."""
+    images = [write_images(each, each.host, count)[1] for each in (server, *others)]
     trust = ["--cacert", server.authority.crt] if server.way.tls else ["--plain-http", server.host]
-    return [built("imgcheck"), "check", "--depth", depth, "--platform", "linux/amd64", *trust, images]
+    return [built("imgcheck"), "check", "--depth", depth, "--platform", "linux/amd64", *trust, *images]
 
 
 def _trusted(server):
@@ -44,7 +45,7 @@ def _trusted(server):
 
 def reference(server, count, depth):
     names, _ = write_images(server, server.host, count)
-    options = ["-b"] * (depth == "blobs") + ["-t"] * server.way.tokens + ["-1"] * (not server.way.http2)
+    options = ["-b"] * (depth == "blobs") + ["-t"] * bool(server.way.tokens) + ["-1"] * (not server.way.http2)
     trust = ["-c", _trusted(server)] if server.way.tls else []
     return [built("bench/reference"), *options, *trust, server.base, names]
 

@@ -7,8 +7,7 @@
  * Every packet, those of handshakes too, is read from the TUN device of one side, waits, and is written to the
  * other's.  No loss, no limit of bandwidth.  WINDOW: how many packets TCP sends on a new connection before it waits
  * for the other side; 10 is what Linux does, and with a large one only the round trips are left that the protocols
- * above it take.  The near side is 10.77.0.1, the far one 10.77.0.2; both have a
- * loopback.  Needs root.
+ * above it take.  The near side is 10.77.0.1, the far one 10.77.0.2; both have a loopback.  Needs root.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -30,6 +29,7 @@
 #define MOST_PACKETS 16384U /* under way in one direction; beyond, packets are lost as on any link */
 #define PACKET_BYTES 1500
 #define LINUX_WINDOW 10
+#define LARGE_BUFFERS "4096 4194304 16777216\n" /* smallest, first and largest */
 
 struct packet {
 	int64_t due;
@@ -115,13 +115,13 @@ static void set_window(unsigned window)
 	(void)close(netlink);
 }
 
-/* Buffers of TCP in this namespace: smallest, first and largest. */
-static void set_buffers(const char *which)
+/* A setting of TCP in this namespace. */
+static void set_tcp(const char *which, const char *value)
 {
 	FILE *out = fopen(which, "we");
 
-	if (!out || fputs("4096 4194304 16777216\n", out) < 0 || fclose(out) != 0)
-		fail("set the buffers of TCP");
+	if (!out || fputs(value, out) < 0 || fclose(out) != 0)
+		fail("make a setting of TCP");
 }
 
 static int open_tun(void)
@@ -150,10 +150,12 @@ static int make_side(const char *address, unsigned window, int *space)
 	set_address(control, "link0", SIOCSIFADDR, address);
 	set_address(control, "link0", SIOCSIFNETMASK, "255.255.255.0");
 	bring_up(control, "link0");
+	/* the same everywhere, whatever this machine prefers: the window doubles with each round trip */
+	set_tcp("/proc/sys/net/ipv4/tcp_congestion_control", "reno\n");
 	if (window > LINUX_WINDOW) {
 		set_window(window);
-		set_buffers("/proc/sys/net/ipv4/tcp_rmem");
-		set_buffers("/proc/sys/net/ipv4/tcp_wmem");
+		set_tcp("/proc/sys/net/ipv4/tcp_rmem", LARGE_BUFFERS);
+		set_tcp("/proc/sys/net/ipv4/tcp_wmem", LARGE_BUFFERS);
 	}
 	(void)close(control);
 	return tun;

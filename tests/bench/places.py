@@ -8,7 +8,9 @@ import os
 import time
 
 from support import built, nginx, tool
+from support.images import Client
 from support.process import Process
+from support.registry import Registry, token_auth
 
 NEAR, FAR = "10.77.0.1", "10.77.0.2"
 
@@ -25,7 +27,8 @@ http {{
 	client_body_temp_path tmp-body; proxy_temp_path tmp-proxy; fastcgi_temp_path tmp-fastcgi;
 	uwsgi_temp_path tmp-uwsgi; scgi_temp_path tmp-scgi;
 	proxy_http_version 1.1;
-	upstream registry {{ server {backend}; keepalive 256; }}
+	upstream registry {{ server {registry}; keepalive 256; }}
+	upstream tokens {{ server {tokens}; keepalive 256; }}
 	server {{
 		listen {address}:{port} ssl {http2};
 		ssl_certificate {crt};
@@ -34,6 +37,7 @@ http {{
 		proxy_set_header Host $http_host;
 		proxy_set_header Connection "";
 		location / {{ proxy_pass http://registry; }}
+		location /token {{ proxy_pass http://tokens; }}
 	}}
 }}
 """
@@ -76,53 +80,73 @@ class Link:
 
 @dataclasses.dataclass(frozen=True)
 class Way:
-    """How the registry is asked."""
+    """How the registry is asked, and which it is: our stand-in, or a real docker-registry."""
     name: str
-    tls: bool
-    http2: bool
-    tokens: bool
+    tls: bool = True
+    http2: bool = True
+    tokens: str = "signed"  # or "short", or ""
+    real: bool = False
 
 
-PLAIN = Way("plain HTTP/1.1", False, False, False)
-HTTP1 = Way("TLS 1.3, HTTP/1.1, tokens", True, False, True)
-HTTP2 = Way("TLS 1.3, HTTP/2, tokens", True, True, True)
+PLAIN = Way("plain HTTP/1.1", tls=False, http2=False, tokens="")
+HTTP1 = Way("HTTP/1.1, TLS", http2=False)
+HTTP2 = Way("HTTP/2")
+SHORT = Way("HTTP/2, short tokens", tokens="short")
+REAL = Way("HTTP/2, docker-registry", real=True)
 
 Counts = collections.namedtuple("Counts", "requests repeated connections")
 
 
-class Server:
-    """The stand-in registry at a place, with nginx in front of it for TLS."""
+def seed(storage, count):
+    """Puts the images that the stand-in would make up, or some like them, where a docker-registry will find them."""
+    with Registry(storage.parent / "seeding", storage) as registry, Client(registry.host) as client:
+        for i in range(count):
+            platforms = ("linux/amd64", "linux/arm64") if i % 2 == 0 else ("linux/amd64",)
+            client.push(f"bench/addon-{i:05d}", "v1", platforms, layers=3)
 
-    def __init__(self, folder, place, way, authority):
+
+class Server:
+    """A registry at a place, with nginx in front of it for TLS.
+
+    storage: of a docker-registry. port: another than 443 where there are several.
+    """
+
+    def __init__(self, folder, place, way, authority, storage=None, port=443):
         self.folder, self.place, self.way = folder, place, way
         folder.mkdir(parents=True)
         self._stack = contextlib.ExitStack()
         self.authority = authority
-        port = _free_port() if place.address == "127.0.0.1" else 443
+        if place.address == "127.0.0.1":
+            port = _free_port()
         scheme = "https" if way.tls else "http"
-        options = []
-        if way.tokens:
-            signer = authority.issue(f"signer-{folder.name}")
-            options = ["-t", scheme, "-k", signer.key, "-c", signer.crt]
+        host = f"{place.host}:{port}"
+        signer = authority.issue(f"signer-{folder.name}")
+        options = ["-t", scheme] if way.tokens else []
+        if way.tokens == "signed":
+            options += ["-k", signer.key, "-c", signer.crt]
         backend = place.address if not way.tls else "127.0.0.1"
         self._log = folder / ("access.log" if way.tls else "standin.log")
         process = self._start([built("bench/standin"), *options, backend, folder / "standin.log"], "standin.out")
-        backend = process.wait_for(r"listening on (\S+)").group(1)
+        tokens = registry = process.wait_for(r"listening on (\S+)").group(1)
+        if way.real:
+            auth = token_auth(f"{scheme}://{host}/token", "standin", signer.crt)
+            registry = self._stack.enter_context(Registry(folder / "registry", storage, auth, within=place.server([]))).host
         if way.tls:
-            self._start_front(backend, port)
+            self._start_front(registry, tokens, port)
         else:
-            port = int(backend.rsplit(":", 1)[1])
-        self.host, self.numbers = f"{place.host}:{port}", f"{place.address}:{port}"
+            host = f"{place.host}:{registry.rsplit(':', 1)[1]}"
+        self.host, self.numbers = host, f"{place.address}:{host.rsplit(':', 1)[1]}"
         self.base = f"{scheme}://{self.host}"
         self._read = 0
 
     def _start(self, argv, log, **options):
         return self._stack.enter_context(Process(self.place.server([str(a) for a in argv]), self.folder / log, **options))
 
-    def _start_front(self, backend, port):
+    def _start_front(self, registry, tokens, port):
         pair = self.authority.issue(f"front-{self.folder.name}", hosts=(f"IP:{self.place.address}", "DNS:registry.localhost"))
-        config = _NGINX.format(user="user root;" if os.geteuid() == 0 else "", backend=backend, address=self.place.address,
-                               port=port, http2="http2" if self.way.http2 else "", crt=pair.crt, key=pair.key)
+        config = _NGINX.format(user="user root;" if os.geteuid() == 0 else "", registry=registry, tokens=tokens,
+                               address=self.place.address, port=port, http2="http2" if self.way.http2 else "",
+                               crt=pair.crt, key=pair.key)
         (self.folder / "nginx.conf").write_text(config, encoding="utf-8")
         self._start([tool("nginx"), "-p", self.folder, "-c", "nginx.conf", "-e", "stderr"], "nginx.out")
         limit = time.monotonic() + 20

@@ -3,11 +3,12 @@
  * A registry and a token server that are fast enough not to be what is measured: one thread, HTTP/1.1, images
  * made from their names (documents.h).
  *
- * usage: standin [-t SCHEME -k KEY -c CERTIFICATE] ADDRESS LOG
+ * usage: standin [-t SCHEME [-k KEY -c CERTIFICATE]] ADDRESS LOG
  *
  * With -t the registry wants tokens, which it gives itself at SCHEME://HOST/token, HOST being what the client
- * calls it.  Prints "listening on ADDRESS:PORT".  LOG gets a line for each request, in the format of the nginx in
- * front of it: connection, protocol, method, path, status.
+ * calls it: signed ones with -k and -c, else short ones that mean nothing to anybody else.  Prints
+ * "listening on ADDRESS:PORT".  LOG gets a line for each request, in the format of the nginx in front of it:
+ * connection, protocol, method, path, status.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -26,6 +27,7 @@
 #define REQUEST_BYTES 16384 /* the head of a request; there is no body to read */
 #define MOST_BYTES ((size_t)1 << 20)
 #define EVENTS 128
+#define SHORT_TOKEN "short.token.for.the.repository." /* and its name: 50 bytes, as some registries have them */
 
 struct client {
 	int fd;
@@ -39,7 +41,7 @@ struct client {
 struct server {
 	int epoll, listener;
 	const char *scheme; /* of the token server; NULL: no tokens are wanted */
-	struct jwt *signer;
+	struct jwt *signer; /* NULL: tokens are short */
 	FILE *log;
 	unsigned long connections;
 };
@@ -95,38 +97,51 @@ static void unescape(char *text)
 	*to = '\0';
 }
 
+static bool add_token(const struct server *s, const char *service, const char *repository, struct ic_buf *out)
+{
+	return s->signer ? jwt_add(s->signer, service, repository, out) :
+	                   ic_buf_printf(out, NULL, SHORT_TOKEN "%s", repository) == 0;
+}
+
 /* "/token?service=S&scope=repository:NAME:pull" */
 static void answer_token(struct server *s, char *query, struct answer *a)
 {
 	struct ic_buf token IC_AUTO(buf);
-	char *service = strstr(query, "service="), *scope = strstr(query, "repository"), *name, *end;
+	char *found = strstr(query, "service="), *scope = strstr(query, "repository"), *name, *end, service[256];
 
 	ic_buf_init(&token, MOST_BYTES);
 	a->status = 400;
-	if (!service || !scope)
+	if (!found || !scope)
 		return;
+	found += strlen("service=");
+	(void)snprintf(service, sizeof(service), "%.*s", (int)strcspn(found, "& "), found);
 	unescape(scope);
 	name = cut(scope, ":");
 	end = name ? strchr(name, ':') : NULL;
-	service += strlen("service=");
-	service[strcspn(service, "& ")] = '\0';
 	if (!end)
 		return;
 	*end = '\0';
 	a->media_type = "application/json";
-	if (jwt_add(s->signer, service, name, &token) &&
+	if (add_token(s, service, name, &token) &&
 	    ic_buf_printf(&a->body, NULL, "{\"token\":\"%s\",\"expires_in\":300}", token.data) == 0)
 		a->status = 200;
 }
 
 static bool may_pull(const struct server *s, const char *authorization, const char *repository)
 {
-	static const char bearer[] = "Bearer ";
+	static const char bearer[] = "Bearer ", plain[] = SHORT_TOKEN;
+	const char *token = authorization + strlen(bearer);
+	size_t len;
 
 	if (!s->scheme)
 		return true;
-	return strncmp(authorization, bearer, strlen(bearer)) == 0 &&
-	       jwt_is_for(authorization + strlen(bearer), strcspn(authorization + strlen(bearer), "\r\n"), repository);
+	if (strncmp(authorization, bearer, strlen(bearer)) != 0)
+		return false;
+	len = strcspn(token, "\r\n");
+	if (s->signer)
+		return jwt_is_for(token, len, repository);
+	return len == strlen(plain) + strlen(repository) && strncmp(token, plain, strlen(plain)) == 0 &&
+	       strncmp(token + strlen(plain), repository, strlen(repository)) == 0;
 }
 
 static void answer_registry(const struct server *s, const struct request *r, char *repository, struct answer *a)
@@ -155,7 +170,7 @@ static void answer(struct server *s, struct request *r, struct answer *a)
 	char path[REQUEST_BYTES];
 
 	(void)snprintf(path, sizeof(path), "%s", r->path);
-	if (strncmp(path, token, strlen(token)) == 0 && s->signer)
+	if (strncmp(path, token, strlen(token)) == 0 && s->scheme)
 		answer_token(s, path + strlen(token), a);
 	else if (strcmp(path, api) == 0)
 		a->status = s->scheme ? 401 : 200, a->challenge = s->scheme != NULL;
@@ -358,7 +373,7 @@ int main(int argc, char **argv)
 		return 2;
 	if (key && certificate)
 		s.signer = jwt_new(key, certificate);
-	if (s.scheme && !s.signer)
+	if (key && !s.signer)
 		fail("read the key and the certificate");
 	s.log = fopen(argv[optind + 1], "we");
 	if (!s.log)

@@ -23,10 +23,10 @@ _MARK = "imgcheck-tests-mark"
 
 class Registry:
     """folder: for log and configuration; storage: its images, below folder if not given; upstream: it is a
-    pull-through cache of the registry at that host:port.
+    pull-through cache of the registry at that host:port; within: a command that runs it elsewhere, in a namespace.
     """
 
-    def __init__(self, folder, storage=None, auth=None, upstream=None):
+    def __init__(self, folder, storage=None, auth=None, upstream=None, within=()):
         self.folder = pathlib.Path(folder)
         self.folder.mkdir(parents=True, exist_ok=True)
         self.storage = pathlib.Path(storage or self.folder / "storage")
@@ -45,7 +45,7 @@ class Registry:
             config["proxy"] = {"remoteurl": f"http://{upstream}"}
         path = self.folder / "config.yml"
         path.write_text(json.dumps(config), encoding="utf-8")  # JSON is YAML
-        self._process = Process([tool("docker-registry"), "serve", path], self.folder / "log")
+        self._process = Process([*within, tool("docker-registry"), "serve", path], self.folder / "log")
         self.port = int(self._process.wait_for(r"listening on 127\.0\.0\.1:(\d+)").group(1))
         self.host = f"127.0.0.1:{self.port}"
         self.pid = self._process.pid
