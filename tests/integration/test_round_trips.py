@@ -69,6 +69,32 @@ class RoundTrips(unittest.TestCase):
             self.assert_asked_once(waves)
             self.assert_one_connection(front)
 
+    def test_several_registries_take_as_many_as_one(self):
+        """Three registries, which are one behind three names: their requests come in the same waves."""
+        images = test_requests.hundred()[:20]
+        with contextlib.ExitStack() as stack:
+            waves = stack.enter_context(Waves(world.plain().host))
+            fronts = [stack.enter_context(nginx.Front(world.FOLDER / f"several-{i}", waves.host, world.server_pair()))
+                      for i in range(3)]
+            arguments = [argument for front in fronts[1:] for image in images for argument in ("--image", f"{front.host}/{image}")]
+            checked = world.check_images(fronts[0].host, images, *arguments, "--depth", "tag", "--cacert", world.authority().crt,
+                                         plain_http=False, timeout=120)
+            self.assertEqual(collections.Counter(checked.verdicts().values()), {"ok": 3 * len(images)}, checked.stderr)
+            self.assertEqual([len(wave) for wave in waves.waves], [3, 3 * (len(images) - 1)])
+            for front in fronts:
+                self.assert_one_connection(front)
+
+    def test_as_many_at_once_as_nginx_admits(self):
+        """128 streams; behind the manifests of a hundred images 150 requests wait."""
+        with asked_in_waves() as (front, waves):
+            self.check(front, test_requests.hundred(), "blobs")
+            sizes = [len(wave) for wave in waves.waves]
+            self.assertEqual(sizes[:4], [1, COUNT, COUNT, COUNT])
+            self.assertTrue(COUNT < max(sizes) <= 128, sizes)
+            self.assertLessEqual(len(sizes), 7, sizes)
+            self.assert_asked_once(waves)
+            self.assert_one_connection(front)
+
     def test_sixteen_at_once_on_http1(self):
         images = test_requests.hundred()[:32]
         with asked_in_waves(http2=False) as (front, waves):

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A registry that has every image, and admits so many requests in a second: the others get 429 and Retry-After."""
+
+import collections
+import http.server
+import threading
+import time
+
+Request = collections.namedtuple("Request", "time method path status")
+DIGEST = "sha256:" + "5e" * 32
+
+
+class Limited:
+    def __init__(self, each_second, retry_after=1):
+        self.each_second, self.retry_after = each_second, retry_after
+        self.requests = []
+        self._lock = threading.Lock()
+        self._server = _Server(("127.0.0.1", 0), _Handler)
+        self._server.limited = self
+        self.host = f"127.0.0.1:{self._server.server_address[1]}"
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True)
+        self._thread.start()
+
+    def admit(self, method, path):
+        with self._lock:
+            now = time.monotonic()
+            admitted = sum(request.status == 200 and now - request.time < 1 for request in self.requests[-20 * self.each_second:])
+            status = 200 if admitted < self.each_second else 429
+            self.requests.append(Request(now, method, path, status))
+        return status
+
+    def stop(self):
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.stop()
+
+
+class _Server(http.server.ThreadingHTTPServer):
+    request_queue_size = 512
+    daemon_threads = True
+
+
+class _Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_):
+        pass
+
+    def do_HEAD(self):
+        limited = self.server.limited
+        status = limited.admit(self.command, self.path)
+        self.send_response(status)
+        if status == 429:
+            self.send_header("Retry-After", str(limited.retry_after))
+        else:
+            self.send_header("Content-Type", "application/vnd.oci.image.manifest.v1+json")
+            self.send_header("Docker-Content-Digest", DIGEST)
+        self.send_header("Content-Length", "100" if status == 200 else "0")
+        self.end_headers()
