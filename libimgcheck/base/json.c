@@ -215,6 +215,48 @@ int ic_json_parse_next(const char *name, const char *text, size_t len, json_t **
 	return result < 0 ? refuse(name, result, &why, words_of(&why), err) : 0;
 }
 
+/* ------------------------------------------------------------------ writing */
+
+struct writer {
+	struct ic_buf *out;
+	struct imgcheck_error **err;
+	int result;
+};
+
+/* jansson does not stop at every failure, so the first one is kept. */
+static int write_bytes(const char *bytes, size_t len, void *arg)
+{
+	struct writer *w = arg;
+
+	if (w->result == 0)
+		w->result = ic_buf_add(w->out, bytes, len, w->err);
+	return w->result;
+}
+
+int ic_json_dump(struct ic_buf *out, const json_t *value, size_t flags, struct imgcheck_error **err)
+{
+	struct writer w = {out, err, 0};
+	int failed = json_dump_callback(value, write_bytes, &w, flags | JSON_ENCODE_ANY);
+
+	if (w.result < 0)
+		return w.result;
+	return failed ? ic_error_nomem(err) : 0;
+}
+
+int ic_json_text_of(const json_t *value, size_t flags, char **out, struct imgcheck_error **err)
+{
+	struct ic_buf text IC_AUTO(buf);
+	int result;
+
+	*out = NULL;
+	ic_buf_init(&text, IC_MAX_REPORT_BYTES);
+	result = ic_json_dump(&text, value, flags, err);
+	if (result < 0)
+		return result;
+	*out = ic_buf_take(&text);
+	return *out ? 0 : ic_error_nomem(err);
+}
+
 const char *ic_json_text(const json_t *object, const char *key)
 {
 	return json_string_value(json_object_get(object, key));

@@ -3,7 +3,7 @@
 #define IC_BASE_JSON_H
 
 /*
- * The one place where JSON text is parsed.  jansson can need 80 times the text in memory, so structural
+ * The one place where JSON text is parsed and written.  jansson can need 80 times the text in memory, so structural
  * bytes are counted first; depth is bounded by jansson itself (2,048).  Input is hostile.
  */
 
@@ -26,6 +26,12 @@ int ic_json_parse_secret(const char *name, const char *text, size_t len, json_t 
  */
 int ic_json_parse_next(const char *name, const char *text, size_t len, json_t **out, size_t *used,
                        struct imgcheck_error **err) IC_MUST_CHECK;
+
+/* Appends the value as text (flags of jansson).  Errors: NOMEM, LIMIT. */
+int ic_json_dump(struct ic_buf *out, const json_t *value, size_t flags, struct imgcheck_error **err) IC_MUST_CHECK;
+
+/* The same as a text of its own: new. */
+int ic_json_text_of(const json_t *value, size_t flags, char **out, struct imgcheck_error **err) IC_MUST_CHECK;
 
 /* A member that is a string: borrowed, NULL where absent or of another type. */
 const char *ic_json_text(const json_t *object, const char *key);

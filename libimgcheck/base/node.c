@@ -155,7 +155,8 @@ int ic_doc_note(struct ic_doc *doc, const struct ic_node *node, struct imgcheck_
 	va_start(arguments, format);
 	(void)vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
-	(void)ic_error_set_at(&note, IMGCHECK_ERR_FINDING, NULL, node->line, node->column, "%s", text);
+	if (ic_error_set_at(&note, IMGCHECK_ERR_FINDING, NULL, node->line, node->column, "%s", text) == IMGCHECK_ERR_NOMEM)
+		return ic_error_nomem(err);
 	result = ic_vec_push(&doc->notes, &note, err);
 	if (result < 0)
 		imgcheck_error_free(note);

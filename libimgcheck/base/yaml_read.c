@@ -141,8 +141,5 @@ int imgcheck_yaml_read(const char *path, char **json, struct imgcheck_error **er
 	if (!path || !json)
 		return ic_error_set(err, IMGCHECK_ERR_ARGUMENT, "cannot read YAML without a path and a place for the result");
 	result = read_tree(path, &tree, err);
-	if (result < 0)
-		return result;
-	*json = json_dumps(tree, JSON_COMPACT);
-	return *json ? 0 : ic_error_nomem(err);
+	return result < 0 ? result : ic_json_text_of(tree, JSON_COMPACT, json, err);
 }

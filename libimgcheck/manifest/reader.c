@@ -38,6 +38,8 @@ static int keep_problem(struct reader *r, struct imgcheck_error **problem, struc
 	if (imgcheck_error_code(*problem) == IMGCHECK_ERR_NOMEM)
 		return ic_error_nomem(err);
 	ic_error_place(problem, r->name, 0, 0);
+	if (!imgcheck_error_place(*problem, NULL, NULL))
+		return ic_error_nomem(err);
 	return ic_images_add_problem(r->s, problem, err);
 }
 
@@ -98,7 +100,7 @@ static int keep_notes(struct reader *r, const struct ic_doc *doc, struct imgchec
 
 		(void)imgcheck_error_place(*note, &line, &column);
 		ic_error_place(note, r->name, file_line(r, line), r->prepared && r->prepared->lines.count ? 0 : column);
-		result = keep_problem(r, note, err);
+		result = imgcheck_error_place(*note, NULL, NULL) ? keep_problem(r, note, err) : ic_error_nomem(err);
 		if (result < 0)
 			return result;
 	}

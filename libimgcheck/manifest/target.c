@@ -141,10 +141,9 @@ int imgcheck_target_value(const struct imgcheck_target *t, const char *name, cha
 	value = json_object_get(values, name);
 	if (result < 0 || !value || json_is_null(value))
 		return result;
-	if (json_is_string(value))
-		*out = ic_text_copy(json_string_value(value), json_string_length(value));
-	else
-		*out = json_dumps(value, JSON_ENCODE_ANY | JSON_SORT_KEYS);
+	if (!json_is_string(value))
+		return ic_json_text_of(value, JSON_SORT_KEYS, out, err);
+	*out = ic_text_copy(json_string_value(value), json_string_length(value));
 	return *out ? 0 : ic_error_nomem(err);
 }
 

@@ -109,6 +109,6 @@ int ic_target_config_text(const struct ic_target_config *config, const char *key
 	else if (json_is_boolean(value))
 		*out = json_is_true(value) ? ic_text_copy("true", strlen("true")) : ic_text_copy("false", strlen("false"));
 	else
-		*out = json_dumps(find(config->values, key), JSON_SORT_KEYS);
+		return ic_json_text_of(find(config->values, key), JSON_SORT_KEYS, out, err);
 	return *out ? 0 : ic_error_nomem(err);
 }

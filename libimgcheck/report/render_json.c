@@ -168,32 +168,13 @@ static json_t *viewpoint_value(const struct imgcheck_report *p)
 
 /* ------------------------------------------------------------------ output */
 
-struct writer {
-	struct ic_buf *out;
-	struct imgcheck_error **err;
-	int result;
-};
-
-/* jansson does not stop at every failure, so the first one is kept. */
-static int write_bytes(const char *bytes, size_t len, void *arg)
-{
-	struct writer *w = arg;
-
-	if (w->result == 0)
-		w->result = ic_buf_add(w->out, bytes, len, w->err);
-	return w->result;
-}
-
 /* Writes and takes the value; NULL is lack of memory. */
 static int dump(struct ic_buf *out, json_t *value, struct imgcheck_error **err)
 {
-	struct writer w = {out, err, 0};
-	int failed = value ? json_dump_callback(value, write_bytes, &w, JSON_ENSURE_ASCII | JSON_ENCODE_ANY) : -1;
+	int result = value ? ic_json_dump(out, value, JSON_ENSURE_ASCII, err) : ic_error_nomem(err);
 
 	json_decref(value);
-	if (w.result < 0)
-		return w.result;
-	return failed ? ic_error_nomem(err) : 0;
+	return result;
 }
 
 static int dump_member(struct ic_buf *out, const char *key, json_t *value, struct imgcheck_error **err)

@@ -226,9 +226,9 @@ static int print_text(const json_t *all, struct ic_buf *out, struct imgcheck_err
 
 static int print_json(const json_t *all, struct ic_buf *out, struct imgcheck_error **err)
 {
-	char *text IC_AUTO(free) = json_dumps(all, JSON_INDENT(1) | JSON_ENSURE_ASCII);
+	int result = ic_json_dump(out, all, JSON_INDENT(1) | JSON_ENSURE_ASCII, err);
 
-	return text ? ic_buf_printf(out, err, "%s\n", text) : ic_error_nomem(err);
+	return result < 0 ? result : ic_buf_add_char(out, '\n', err);
 }
 
 static int explain(const struct imgcheck_config *c, const char *text, enum imgcheck_format f, struct ic_buf *out,
