@@ -52,6 +52,7 @@ static int add(const struct ic_node *object, const char *file, const char *text,
 
 	if (!name)
 		return 0;
+	s.entries = ic_node_equals(ic_node_get(object, "type"), "kubernetes.io/dockercfg");
 	if (copy(&s.name, name) && copy(&s.namespace_, ic_node_get_text(metadata, "namespace")) && copy(&s.file, file) &&
 	    copy(&s.text, text))
 		result = ic_vec_push(v, &s, err);

@@ -15,6 +15,7 @@ struct ic_pull_secret {
 	char *file;
 	char *text;              /* of the one member that counts, overwritten when it is cleared */
 	bool base64;             /* text is in base64 (data), not plain (stringData) */
+	bool entries;            /* of type dockercfg: the entries themselves, without "auths" around them */
 };
 
 /* An array of struct ic_pull_secret. */

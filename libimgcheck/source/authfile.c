@@ -176,13 +176,16 @@ static bool is_dockercfg(json_t *root)
 	return false;
 }
 
-static int parse_text(struct ic_authfile *f, const char *text, size_t len, bool secret_allowed,
-                      struct imgcheck_error **err);
+/* What the text may be; SHAPE_ANY is a file, in which a Secret may stand. */
+enum shape { SHAPE_ANY, SHAPE_AUTHS, SHAPE_ENTRIES };
+
+static int parse_text(struct ic_authfile *f, const char *text, size_t len, enum shape shape, struct imgcheck_error **err);
 
 /* A Secret of type kubernetes.io/dockerconfigjson or dockercfg: the file in base64, or plain in stringData. */
 static int parse_secret(struct ic_authfile *f, const json_t *secret, struct imgcheck_error **err)
 {
 	static const char *const members[] = {".dockerconfigjson", ".dockercfg"};
+	static const enum shape shapes[] = {SHAPE_AUTHS, SHAPE_ENTRIES};
 	struct ic_buf plain IC_AUTO(buf);
 
 	ic_buf_init_secret(&plain, IC_MAX_CONFIG_BYTES);
@@ -191,7 +194,7 @@ static int parse_secret(struct ic_authfile *f, const json_t *secret, struct imgc
 		const json_t *data = json_object_get(json_object_get(secret, "data"), members[i]);
 
 		if (json_is_string(text))
-			return parse_text(f, json_string_value(text), json_string_length(text), false, err);
+			return parse_text(f, json_string_value(text), json_string_length(text), shapes[i], err);
 		if (!json_is_string(data))
 			continue;
 		if (ic_base64_decode(json_string_value(data), json_string_length(data), &plain, err) < 0) {
@@ -199,39 +202,39 @@ static int parse_secret(struct ic_authfile *f, const json_t *secret, struct imgc
 			ic_error_place(err, f->name, 0, 0);
 			return err ? (int)imgcheck_error_code(*err) : IMGCHECK_ERR_SYNTAX;
 		}
-		return parse_text(f, ic_buf_text(&plain), plain.len, false, err);
+		return parse_text(f, ic_buf_text(&plain), plain.len, shapes[i], err);
 	}
 	return ic_error_set_at(err, IMGCHECK_ERR_SYNTAX, f->name, 0, 0,
 	                       "cannot use the Secret: it has neither .dockerconfigjson nor .dockercfg");
 }
 
-static int parse_object(struct ic_authfile *f, json_t *root, bool secret_allowed, struct imgcheck_error **err)
+static int parse_object(struct ic_authfile *f, json_t *root, enum shape shape, struct imgcheck_error **err)
 {
-	json_t *auths = json_object_get(root, "auths");
-	const char *kind = ic_json_text(root, "kind");
-	int result = 0;
+	json_t *auths = shape == SHAPE_ENTRIES ? root : json_object_get(root, "auths");
+	const char *kind = shape == SHAPE_ANY ? ic_json_text(root, "kind") : NULL;
+	int result;
 
 	if (!json_is_object(root) || (auths && !json_is_object(auths) && !json_is_null(auths)))
 		return ic_error_set_at(err, IMGCHECK_ERR_SYNTAX, f->name, 0, 0,
 		                       "cannot use this file: an object with \"auths\" is expected");
-	if (secret_allowed && kind && strcmp(kind, "Secret") == 0)
+	if (kind && strcmp(kind, "Secret") == 0)
 		return parse_secret(f, root, err);
-	if (auths || is_dockercfg(root))
-		result = add_entries(f, auths ? auths : root, err);
-	return result < 0 ? result : add_helpers(f, root, err);
+	if (shape == SHAPE_ANY && !auths && is_dockercfg(root))
+		auths = root;
+	result = add_entries(f, auths, err);
+	return result < 0 || shape != SHAPE_ANY ? result : add_helpers(f, root, err);
 }
 
-static int parse_text(struct ic_authfile *f, const char *text, size_t len, bool secret_allowed,
-                      struct imgcheck_error **err)
+static int parse_text(struct ic_authfile *f, const char *text, size_t len, enum shape shape, struct imgcheck_error **err)
 {
 	json_t *root IC_AUTO(secret_json) = NULL;
 	int result = ic_json_parse_secret(f->name, text, len, &root, err);
 
-	return result < 0 ? result : parse_object(f, root, secret_allowed, err);
+	return result < 0 ? result : parse_object(f, root, shape, err);
 }
 
-int ic_authfile_parse(const char *name, const char *text, size_t len, struct ic_authfile *out,
-                      struct imgcheck_error **err)
+static int parse(const char *name, const char *text, size_t len, enum shape shape, struct ic_authfile *out,
+                 struct imgcheck_error **err)
 {
 	struct ic_authfile f IC_AUTO(authfile) = {.name = ic_text_copy(name, strlen(name))};
 	int result;
@@ -241,7 +244,7 @@ int ic_authfile_parse(const char *name, const char *text, size_t len, struct ic_
 		return ic_error_nomem(err);
 	ic_vec_init(&f.entries, sizeof(struct ic_auth_entry), IC_MAX_LIST_ITEMS);
 	ic_vec_init(&f.helpers, sizeof(struct ic_auth_helper), IC_MAX_LIST_ITEMS);
-	result = parse_text(&f, text, len, true, err);
+	result = parse_text(&f, text, len, shape, err);
 	if (result < 0) {
 		ic_error_place(err, name, 0, 0);
 		return result;
@@ -251,20 +254,26 @@ int ic_authfile_parse(const char *name, const char *text, size_t len, struct ic_
 	return 0;
 }
 
-int ic_authfile_parse_member(const char *name, const char *text, size_t len, bool base64, struct ic_authfile *out,
+int ic_authfile_parse(const char *name, const char *text, size_t len, struct ic_authfile *out, struct imgcheck_error **err)
+{
+	return parse(name, text, len, SHAPE_ANY, out, err);
+}
+
+int ic_authfile_parse_member(const char *name, const struct ic_pull_secret *secret, struct ic_authfile *out,
                              struct imgcheck_error **err)
 {
+	enum shape shape = secret->entries ? SHAPE_ENTRIES : SHAPE_AUTHS;
 	struct ic_buf plain IC_AUTO(buf);
 	int result;
 
 	*out = (struct ic_authfile){0};
 	ic_buf_init_secret(&plain, IC_MAX_CONFIG_BYTES);
-	if (!base64)
-		return ic_authfile_parse(name, text, len, out, err);
-	result = ic_base64_decode(text, len, &plain, err);
+	if (!secret->base64)
+		return parse(name, secret->text, strlen(secret->text), shape, out, err);
+	result = ic_base64_decode(secret->text, strlen(secret->text), &plain, err);
 	if (result < 0) {
 		ic_error_place(err, name, 0, 0);
 		return result;
 	}
-	return ic_authfile_parse(name, ic_buf_text(&plain), plain.len, out, err);
+	return parse(name, ic_buf_text(&plain), plain.len, shape, out, err);
 }

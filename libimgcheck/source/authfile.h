@@ -9,6 +9,7 @@
  */
 
 #include "base/buf.h"
+#include "manifest/pull_secrets.h"
 
 struct ic_auth_entry {
 	char *key;                     /* as written: "registry.internal:5000", "https://index.docker.io/v1/" */
@@ -37,10 +38,10 @@ int ic_authfile_parse(const char *name, const char *text, size_t len, struct ic_
                       struct imgcheck_error **err) IC_MUST_CHECK;
 
 /*
- * The same for the member .dockerconfigjson or .dockercfg of a Secret, as it stands in its manifest: in base64 (data) or
- * plain (stringData).
+ * The same for the member .dockerconfigjson or .dockercfg of a Secret, as it stands in its manifest.  Of either the kubelet
+ * reads one shape alone: an object with "auths", or the entries themselves.
  */
-int ic_authfile_parse_member(const char *name, const char *text, size_t len, bool base64, struct ic_authfile *out,
+int ic_authfile_parse_member(const char *name, const struct ic_pull_secret *secret, struct ic_authfile *out,
                              struct imgcheck_error **err) IC_MUST_CHECK;
 
 /* Overwrites the secrets, then frees all. */

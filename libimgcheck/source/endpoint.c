@@ -403,7 +403,7 @@ static int find_endpoints(struct ic_search *s, struct imgcheck_error **err)
 		return explain_none(s, mirrors, err);
 	if (result == 0)
 		result = ic_search_find_logins(s, err);
-	if (result == 0 && s->helper && s->helper->problem)
+	if (result == 0 && (s->why || (s->helper && s->helper->problem)))
 		return explain_none(s, mirrors, err);
 	return result < 0 ? result : ic_search_add_pulls(s, err);
 }

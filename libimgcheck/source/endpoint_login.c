@@ -338,6 +338,12 @@ int ic_search_find_logins(struct ic_search *s, struct imgcheck_error **err)
 	result = find_login(s, &upstream, &login, err);
 	if (result < 0 || login)
 		return result;
+	if (s->pod->broken) {
+		s->verdict = IMGCHECK_VERDICT_UNREACHABLE;
+		(void)ic_error_set(&s->why, IMGCHECK_ERR_CONFIG, "the kubelet pulls nothing with a Secret that it cannot read: %s",
+		                   s->pod->broken);
+		return 0;
+	}
 	result = ic_buf_printf(&name, err, "%s/%s", asked->registry, asked->repository);
 	if (result < 0)
 		return result;

@@ -8,6 +8,7 @@
 #include "manifest/images.h"
 #include "manifest/pull_secrets.h"
 #include "source/authfile.h"
+#include "source/keyring.h"
 
 void ic_pod_secrets_clear(struct ic_pod_secrets *p)
 {
@@ -15,29 +16,38 @@ void ic_pod_secrets_clear(struct ic_pod_secrets *p)
 		ic_authfile_clear(ic_vec_at(&p->files, i));
 	ic_vec_clear(&p->files);
 	free(p->lacking);
-	p->lacking = NULL;
+	free(p->broken);
+	p->lacking = p->broken = NULL;
 }
 
-/* The first that is lacking is told. */
-static int lack(struct ic_pod_secrets *out, const char *name, size_t len, const char *why, struct imgcheck_error **err)
+/* The first of its kind is told. */
+static int tell(char **out, const char *name, size_t len, const char *why, struct imgcheck_error **err)
 {
 	struct ic_buf text IC_AUTO(buf);
 	int result;
 
 	ic_buf_init(&text, IC_MAX_CONFIG_BYTES);
-	if (out->lacking)
+	if (*out)
 		return 0;
 	result = ic_buf_printf(&text, err, "imagePullSecrets: %.*s %s", (int)len, name, why);
 	if (result < 0)
 		return result;
-	out->lacking = ic_buf_take(&text);
-	return out->lacking ? 0 : ic_error_nomem(err);
+	*out = ic_buf_take(&text);
+	return *out ? 0 : ic_error_nomem(err);
 }
 
 static bool has_file(const struct ic_pod_secrets *out, const char *name)
 {
 	for (size_t i = 0; i < out->files.count; i++)
 		if (strcmp(((const struct ic_authfile *)ic_vec_at(&out->files, i))->name, name) == 0)
+			return true;
+	return false;
+}
+
+static bool has_login(const struct ic_authfile *f)
+{
+	for (size_t i = 0; i < f->entries.count; i++)
+		if (ic_keyring_use(IC_AUTH_KUBELET, ic_vec_at(&f->entries, i)).user)
 			return true;
 	return false;
 }
@@ -54,12 +64,17 @@ static int add_secret(struct ic_pod_secrets *out, const struct ic_pull_secret *s
 	                       secret->namespace_ ? "/" : "", secret->name, secret->file);
 	if (result < 0 || has_file(out, ic_buf_text(&name)))
 		return result;
-	result = ic_authfile_parse_member(ic_buf_text(&name), secret->text, strlen(secret->text), secret->base64, &f, &why);
+	if (!secret->text[0])
+		return tell(&out->lacking, secret->name, strlen(secret->name), "is empty", err);
+	result = ic_authfile_parse_member(ic_buf_text(&name), secret, &f, &why);
 	if (result == IMGCHECK_ERR_NOMEM)
 		return ic_error_nomem(err);
 	if (result < 0)
-		return lack(out, secret->name, strlen(secret->name), imgcheck_error_message(why), err);
-	result = ic_vec_push(&out->files, &f, err);
+		return tell(&out->broken, ic_buf_text(&name), name.len, imgcheck_error_message(why), err);
+	if (!has_login(&f))
+		result = tell(&out->lacking, secret->name, strlen(secret->name), "has no login in the form of its type", err);
+	if (result == 0)
+		result = ic_vec_push(&out->files, &f, err);
 	if (result == 0)
 		f = (struct ic_authfile){0};
 	return result;
@@ -76,7 +91,7 @@ static int add_names(const struct imgcheck_images *s, const struct ic_origin *or
 		size_t len = strcspn(at, " ");
 		const struct ic_pull_secret *secret = ic_pull_secrets_find(&s->pull_secrets, at, len, origin->namespace_);
 
-		result = secret ? add_secret(out, secret, err) : lack(out, at, len, "is not among the manifests", err);
+		result = secret ? add_secret(out, secret, err) : tell(&out->lacking, at, len, "is not among the manifests", err);
 		at += len;
 	}
 	return result;

@@ -11,7 +11,8 @@
 
 struct ic_pod_secrets {
 	struct ic_vec files; /* struct ic_authfile, in the order of the workloads and their lists */
-	char *lacking;       /* what could not be used, and why; NULL for nothing.  May hold any bytes but no secret */
+	char *lacking;       /* what is not there, or NULL.  May hold any bytes but no secret */
+	char *broken;        /* what cannot be read, and why, so that the kubelet pulls nothing; or NULL.  The same */
 };
 
 /* Fills *out, cleared with ic_pod_secrets_clear().  Errors: NOMEM, LIMIT. */

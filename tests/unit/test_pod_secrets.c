@@ -18,6 +18,12 @@ static const char manifests[] =
 	"  stringData: {.dockerconfigjson: " PLAIN "}\n"
 	"- kind: Secret\n  metadata: {name: broken}\n  type: kubernetes.io/dockerconfigjson\n"
 	"  data: {.dockerconfigjson: aHVudGVyNA==}\n"
+	"- kind: Secret\n  metadata: {name: empty}\n  type: kubernetes.io/dockerconfigjson\n  data: {.dockerconfigjson: ''}\n"
+	"- kind: Secret\n  metadata: {name: cfg}\n  type: kubernetes.io/dockercfg\n"
+	"  stringData: {.dockercfg: '{\"quay.io\": {\"username\": \"cfg\", \"password\": \"p\"}}'}\n"
+	"- kind: Secret\n  metadata: {name: config-as-cfg}\n  type: kubernetes.io/dockercfg\n  data: {.dockercfg: " POD "}\n"
+	"- kind: Secret\n  metadata: {name: cfg-as-config}\n  type: kubernetes.io/dockerconfigjson\n"
+	"  stringData: {.dockerconfigjson: '{\"quay.io\": {\"username\": \"cfg\", \"password\": \"p\"}}'}\n"
 	"- kind: Secret\n  metadata: {name: opaque}\n  type: Opaque\n  data: {.dockerconfigjson: " POD "}\n";
 
 /* A pod of its own for each image. */
@@ -28,7 +34,10 @@ static const char manifests[] =
 static const char pods[] = POD_OF("one", "web", "{name: regcred}") POD_OF("elsewhere", "db", "{name: regcred}")
 	POD_OF("plain", "db", "{name: plain}") POD_OF("both", "web", "{name: plain}, {name: regcred}")
 	POD_OF("two", "web", "{name: first}, {name: second}") POD_OF("broken", "web", "{name: broken}")
-	POD_OF("opaque", "web", "{name: opaque}") POD_OF("none", "web", "");
+	POD_OF("opaque", "web", "{name: opaque}") POD_OF("none", "web", "")
+	POD_OF("beside", "web", "{name: plain}, {name: broken}") POD_OF("empty", "web", "{name: empty}")
+	POD_OF("cfg", "web", "{name: cfg}")
+	POD_OF("config-as-cfg", "web", "{name: config-as-cfg}") POD_OF("cfg-as-config", "web", "{name: cfg-as-config}");
 
 static const struct {
 	const char *image;
@@ -39,6 +48,8 @@ static const struct {
 	{"quay.io/org/elsewhere:1", {"node"}, "auth.json (quay.io)"},
 	{"quay.io/org/plain:1", {"plain", "node"}, "Secret plain in pods.yaml (quay.io)"},
 	{"quay.io/org/both:1", {"plain", "pod", "node"}, "Secret plain"},
+	{"quay.io/org/cfg:1", {"cfg", "node"}, "Secret cfg in pods.yaml (quay.io)"},
+	{"quay.io/org/config-as-cfg:1", {"node"}, "auth.json (quay.io)"},
 	{"quay.io/org/none:1", {"node"}, "auth.json (quay.io)"},
 };
 
@@ -95,7 +106,9 @@ TEST(pod_secrets, that_are_lacking_are_told)
 		{"quay.io/org/elsewhere:1", "none (imagePullSecrets: regcred is not among the manifests)"},
 		{"quay.io/org/opaque:1", "none (imagePullSecrets: opaque is not among the manifests)"},
 		{"quay.io/org/two:1", "none (imagePullSecrets: first is not among the manifests)"},
-		{"quay.io/org/broken:1", "none (imagePullSecrets: broken cannot read JSON: it is not well-formed)"},
+		{"quay.io/org/empty:1", "none (imagePullSecrets: empty is empty)"},
+		{"quay.io/org/config-as-cfg:1", "none (imagePullSecrets: config-as-cfg has no login in the form of its type)"},
+		{"quay.io/org/cfg-as-config:1", "none (imagePullSecrets: cfg-as-config has no login in the form of its type)"},
 	};
 	struct imgcheck_images *s = make_images();
 	struct imgcheck_config *c;
@@ -115,11 +128,35 @@ TEST(pod_secrets, that_are_lacking_are_told)
 	imgcheck_images_free(s);
 }
 
+/* The kubelet then pulls nothing for this pod, whatever else it knows; a login that was set goes before all of it. */
+TEST(pod_secrets, that_are_broken_end_the_pull)
+{
+	static const char *const images[] = {"quay.io/org/broken:1", "quay.io/org/beside:1"};
+	struct imgcheck_images *s = make_images();
+	struct imgcheck_config *c;
+	struct ic_endpoints found;
+
+	cr_assert_eq(imgcheck_config_new(&c), 0);
+	for (size_t i = 0; i < IC_COUNT(images); i++) {
+		cr_assert_eq(ic_endpoints_find_image(c, s, find_image(s, images[i]), &found, NULL), 0);
+		cr_assert_eq(found.list.count, 0, "%s", images[i]);
+		cr_assert_eq(found.verdict, IMGCHECK_VERDICT_UNREACHABLE);
+		cr_assert(strstr(found.reason, "Secret broken in pods.yaml cannot read JSON"), "%s", found.reason);
+		ic_endpoints_clear(&found);
+	}
+	cr_assert_eq(imgcheck_config_set_login(c, "quay.io", "u", "p", NULL), 0);
+	cr_assert_eq(ic_endpoints_find_image(c, s, find_image(s, images[0]), &found, NULL), 0);
+	cr_assert_eq(found.list.count, 1);
+	ic_endpoints_clear(&found);
+	imgcheck_config_free(c);
+	imgcheck_images_free(s);
+}
+
 TEST(pod_secrets, are_found_by_name_and_namespace)
 {
 	struct imgcheck_images *s = make_images();
 
-	cr_assert_eq(s->pull_secrets.count, 3, "an Opaque one is none");
+	cr_assert_eq(s->pull_secrets.count, 7, "an Opaque one is none");
 	cr_assert_not_null(ic_pull_secrets_find(&s->pull_secrets, "regcred", 7, "web"));
 	cr_assert_not_null(ic_pull_secrets_find(&s->pull_secrets, "regcred", 7, NULL));
 	cr_assert_not_null(ic_pull_secrets_find(&s->pull_secrets, "plain", 5, "web"));
