@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/limits.h"
+#include "base/ref.h"
 #include "base/text.h"
 #include "base/toml.h"
 #include "source/mirror.h"
@@ -249,8 +250,9 @@ static int take_names(const struct reader *r, const struct ic_node *root, const 
 	for (const struct ic_item *i = ic_node_items(list); i && result == 0; i = i->next) {
 		const char *name = ic_node_text(i->value);
 
-		result = name && ic_mirror_is_path(name) ? ic_texts_push(out, name, strlen(name), err)
-		              : refuse(r, i->value, "a name that is not a text", err);
+		if (!name || what_is_wrong(name))
+			return refuse(r, i->value, name ? what_is_wrong(name) : "a name that is not a text", err);
+		result = ic_texts_push(out, name, strlen(name), err);
 	}
 	return result;
 }
@@ -268,6 +270,14 @@ static int take_mode(const struct reader *r, const struct ic_node *mode, struct 
 	return i < IC_COUNT(words) ? 0 : refuse(r, mode, "short-name-mode: it is enforcing, permissive or disabled", err);
 }
 
+/* Whether the name starts with a registry: what stands before the first slash is a host. */
+static bool has_registry(const char *name)
+{
+	size_t len = strcspn(name, "/");
+
+	return name[len] == '/' && (memchr(name, '.', len) || memchr(name, ':', len) || ic_text_equal(name, len, "localhost"));
+}
+
 static int add_aliases(const struct reader *r, const struct ic_node *table, struct imgcheck_error **err)
 {
 	int result = 0;
@@ -279,6 +289,8 @@ static int add_aliases(const struct reader *r, const struct ic_node *table, stru
 
 		if (!name || !ic_mirror_is_path(name))
 			return refuse(r, i->value, "a name that is not a text", err);
+		if (has_registry(i->key->text) || (name[0] && !has_registry(name)))
+			return refuse(r, i->value, "an alias: it gives a name without a registry one with it", err);
 		result = ic_texts_push(&r->out->aliases, i->key->text, i->key->len, err);
 		if (result == 0)
 			result = ic_texts_push(&r->out->aliases, name, strlen(name), err);
@@ -404,6 +416,19 @@ static const struct ic_conf_registry *find_registry(const struct ic_registries_c
 	return found;
 }
 
+/* A place that makes no reference ends the pull, whatever others there are. */
+static int check_source(const char *name, size_t len, struct imgcheck_error **err)
+{
+	struct ic_ref ref IC_AUTO(ref) = {0};
+	int result = ic_ref_parse(name, len, &ref, NULL);
+
+	if (result == IMGCHECK_ERR_NOMEM)
+		return ic_error_nomem(err);
+	if (result == 0 && ref.has_domain && !strchr(strchr(name, '/'), ':'))
+		return 0;
+	return ic_error_set(err, IMGCHECK_ERR_CONFIG, "registries.conf makes \"%.300s\" of the name, which is none", name);
+}
+
 /* The location in the place of what the prefix covers. */
 static int add_source(struct ic_vec *out, const char *name, const char *location, size_t len, struct ic_pull_source source,
                       struct imgcheck_error **err)
@@ -413,6 +438,8 @@ static int add_source(struct ic_vec *out, const char *name, const char *location
 
 	ic_buf_init(&text, IC_MAX_OPTION_BYTES);
 	result = location[0] ? ic_buf_printf(&text, err, "%s%s", location, name + len) : ic_buf_add_text(&text, name, err);
+	if (result == 0)
+		result = check_source(ic_buf_text(&text), text.len, err);
 	if (result < 0)
 		return result;
 	source.name = ic_buf_take(&text);
@@ -460,9 +487,16 @@ static int find_short(const struct ic_registries_conf *c, const char *name, cons
 {
 	int result = 0;
 
-	for (size_t i = c->aliases.count; i >= 2; i -= 2)
-		if (strcmp(ic_texts_get(&c->aliases, i - 2), name) == 0)
-			return find_sources(c, ic_texts_get(&c->aliases, i - 1), ref, out, err);
+	for (size_t i = c->aliases.count; i >= 2; i -= 2) {
+		const char *alias = ic_texts_get(&c->aliases, i - 1);
+
+		if (strcmp(ic_texts_get(&c->aliases, i - 2), name) != 0)
+			continue;
+		/* an empty one takes back those before it */
+		if (!alias[0])
+			break;
+		return find_sources(c, alias, ref, out, err);
+	}
 	if (c->search.count == 0)
 		return ic_error_set(err, IMGCHECK_ERR_CONFIG,
 		                    "cannot pull the short name \"%s\": no registries to search are defined", name);
