@@ -231,10 +231,10 @@ test-unit: tests ## runs the unit tests of this VARIANT
 	@tests/run unit $(VARIANT)
 
 .PHONY: tests
-tests: test-programs $(FUZZ_PROGRAMS) $(EXAMPLES) ## builds the test programs of this VARIANT
+tests: test-programs $(FUZZ_PROGRAMS) ## builds the test programs of this VARIANT
 
 .PHONY: test-programs
-test-programs: $(UNIT_PROGRAMS) $(OOM_PROGRAMS) $(BUILD)/tests/threads $(FAULT_SERVER)
+test-programs: $(UNIT_PROGRAMS) $(OOM_PROGRAMS) $(BUILD)/tests/threads $(FAULT_SERVER) $(EXAMPLES)
 
 .PHONY: test-slow
 test-slow: deps ## runs the long tests: a browser, a killed gate, the snap for an old base (root), Debian packages, every allocation, valgrind, deliberate bugs
