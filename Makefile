@@ -264,6 +264,7 @@ test-vm: deps ## runs the hooks under an enforcing AppArmor, in an emulated mach
 bench: deps ## measures against skopeo and bare libcurl, on loopback and over a 50 ms link; BENCH=full for all sizes (root)
 	@$(MAKE) --no-print-directory -j$(CORES) VARIANT=release all bench-programs
 	@tests/bench/run $(BENCH)
+	@tests/bench/fleet
 	@tests/bench/manifests
 
 .PHONY: bench-programs
