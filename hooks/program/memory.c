@@ -29,6 +29,12 @@ void *memory_must(void *p)
 	_exit(exit_status);
 }
 
+void memory_must_not_lack(const struct imgcheck_error *e)
+{
+	if (imgcheck_error_code(e) == IMGCHECK_ERR_NOMEM)
+		memory_must(NULL);
+}
+
 void *memory_grow(void *p, size_t count, size_t size)
 {
 	size_t bytes;

@@ -18,6 +18,9 @@ void memory_exit_status(int status);
 /* p, or the end of the process where it is NULL: for constructors of other libraries. */
 void *memory_must(void *p);
 
+/* The end of the process where the error says that there is no memory: then nothing is known of what was refused. */
+void memory_must_not_lack(const struct imgcheck_error *e);
+
 /* An array of count items of `size` bytes: p made larger, new where p is NULL. */
 void *memory_grow(void *p, size_t count, size_t size);
 

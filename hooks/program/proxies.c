@@ -108,6 +108,7 @@ static void keep_usable(struct proxy *p, struct imgcheck_config *c, struct lines
 		p->value = before ? memory_printf("%s,%s", before, entry) : memory_text(entry);
 		if (!imgcheck_config_set(c, IMGCHECK_OPTION_NO_PROXY, p->value, &e))
 			continue;
+		memory_must_not_lack(e);
 		lines_addf(notices, "an exception in the proxy setting of %s is not used: %s", p->source, imgcheck_error_message(e));
 		free(p->value);
 		p->value = TAKE(before);

@@ -155,8 +155,10 @@ static void set_option(struct imgcheck_config *c, enum imgcheck_option option, c
 {
 	AUTO(error) struct imgcheck_error *e = NULL;
 
-	if (imgcheck_config_set(c, option, text, &e))
+	if (imgcheck_config_set(c, option, text, &e)) {
+		memory_must_not_lack(e);
 		lines_addf(notices, "setting imgcheck.%s=%s is not used: %s", key, text, imgcheck_error_message(e));
+	}
 }
 
 void settings_list(const struct settings *s, const char *key, struct lines *items)
@@ -229,8 +231,10 @@ static void read_file(struct imgcheck_config *c, enum imgcheck_file kind, const 
 {
 	AUTO(error) struct imgcheck_error *e = NULL;
 
-	if (imgcheck_config_read(c, kind, path, &e))
+	if (imgcheck_config_read(c, kind, path, &e)) {
+		memory_must_not_lack(e);
 		lines_addf(notices, "setting imgcheck.%s=%s is not used: %s", key, path, imgcheck_error_message(e));
+	}
 }
 
 static char *find_ca_file(const char *common, const char *text)
@@ -251,8 +255,10 @@ static void apply_files(const struct settings *s, const char *common, struct img
 	else if (auth)
 		lines_addf(notices, "setting imgcheck.authfile=%s is not used: it is not a file below %s", auth,
 			   common ? common : "SNAP_COMMON");
-	if (json && imgcheck_config_read_data(c, IMGCHECK_FILE_AUTH, "setting imgcheck.auth-json", json, strlen(json), &e))
+	if (json && imgcheck_config_read_data(c, IMGCHECK_FILE_AUTH, "setting imgcheck.auth-json", json, strlen(json), &e)) {
+		memory_must_not_lack(e);
 		lines_addf(notices, "setting imgcheck.auth-json is not used: %s", imgcheck_error_message(e));
+	}
 	if (ca_path)
 		read_file(c, IMGCHECK_FILE_CA, "ca-file", ca_path, notices);
 	else if (ca)
