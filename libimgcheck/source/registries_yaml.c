@@ -42,7 +42,7 @@ static int set_endpoint(struct ic_mirror *m, const char *text, bool *ok, struct 
 	int result;
 
 	local = ic_host_parse(rest, len, &host) && ic_host_is_loopback(&host) && host.port && host.port != 443;
-	ic_buf_init(&url, IC_MAX_OPTION_BYTES);
+	ic_buf_init_secret(&url, IC_MAX_OPTION_BYTES);
 	result = scheme ? ic_buf_add(&url, text, (size_t)(rest - text), err) : ic_buf_add_text(&url,
 	                                                                                       local ? "http://" : "https://", err);
 	if (result == 0)
