@@ -413,9 +413,9 @@ TEST(http, cuts_two_bodies_at_once)
 TEST(http, a_host_that_hangs_does_not_keep_the_others_waiting)
 {
 	static struct got hanging[MANY], quick[MANY];
-	struct ic_http *h = start(4000);
+	struct ic_http *h = start(60000);
 	struct fault bad, good;
-	ic_msec began = ic_clock_now();
+	size_t answered = 0;
 
 	fault_start(&bad, "on GET /first\nstatus 200 OK\non * *\nstall\n");
 	fault_start(&good, slow_script);
@@ -424,11 +424,16 @@ TEST(http, a_host_that_hangs_does_not_keep_the_others_waiting)
 		submit(h, get, bad.base, "/", &hanging[i]);
 	for (size_t i = 0; i < MANY; i++)
 		submit(h, get, good.base, "/", &quick[i]);
+	while (answered < MANY && ic_http_step(h, -1, NULL) > 0) {
+		answered = 0;
+		for (size_t i = 0; i < MANY; i++)
+			answered += quick[i].calls && quick[i].end == IC_HTTP_ANSWERED;
+	}
+	cr_expect_eq(answered, (size_t)MANY);
+	cr_expect_eq(hanging[MANY - 1].calls, 0U, "still waiting while all others are answered");
+	ic_http_cancel(h);
 	run(h);
-	for (size_t i = 0; i < MANY; i++)
-		cr_expect(quick[i].end == IC_HTTP_ANSWERED && quick[i].at - began < 3000, "end %d", quick[i].end);
 	cr_expect_eq(hanging[MANY - 1].end, IC_HTTP_DEADLINE);
-	cr_expect_lt(ic_clock_now() - began, 4500);
 	ic_http_free(h);
 	fault_stop(&bad);
 	fault_stop(&good);
@@ -787,12 +792,15 @@ TEST(http, bodies_share_one_budget)
 TEST(http, no_body_is_larger_than_half_the_budget)
 {
 	struct ic_http_request request = get;
+	char script[2048];
 	struct fault server;
 	struct got g;
 
-	fault_start(&server, "on * *\nstatus 200 OK\nheader Transfer-Encoding: chunked\nend\nrepeat 10\\r\\n0123456789abcdef\\r\\n\n");
+	(void)snprintf(script, sizeof(script),
+	               "on * *\nstatus 200 OK\nheader Transfer-Encoding: chunked\nend\nrepeat 400\\r\\n%01024d\\r\\n\n", 0);
+	fault_start(&server, script);
 	request.max_body = SIZE_MAX;
-	g = ask(request, server.base, "/", 30000);
+	g = ask(request, server.base, "/", 60000);
 	cr_expect_eq(g.end, IC_HTTP_TOO_LARGE, "end %d", g.end);
 	cr_expect_leq(g.len, IC_MAX_BODIES_BYTES / 2);
 	cr_expect_leq(fault_requests(&server, "GET /"), 2);
