@@ -7,7 +7,6 @@
 #include "base/json.h"
 #include "base/limits.h"
 #include "base/text.h"
-#include "pull_secrets.h"
 
 #define LINE_BYTES 16
 
@@ -170,7 +169,8 @@ static int keep_place(const struct ic_place *p, struct ic_origin *o, struct imgc
 	*o = (struct ic_origin){.line = p->line, .class = p->class, .certainty = p->certainty};
 	(void)snprintf(line, sizeof(line), "%u", p->line);
 	o->memory = malloc(packed_size(p->file) + packed_size(p->object) + packed_size(p->path) + packed_size(p->pull_policy) +
-	                   packed_size(p->pull_secrets) + packed_size(p->node_arch) + packed_size(p->namespace_) + sizeof(line));
+	                   packed_size(p->pull_secrets) + packed_size(p->node_arch) + packed_size(p->namespace_) +
+	                   packed_size(p->account) + sizeof(line));
 	if (!o->memory)
 		return ic_error_nomem(err);
 	at = o->memory;
@@ -181,6 +181,7 @@ static int keep_place(const struct ic_place *p, struct ic_origin *o, struct imgc
 	o->pull_secrets = pack(&at, p->pull_secrets);
 	o->node_arch = pack(&at, p->node_arch);
 	o->namespace_ = pack(&at, p->namespace_);
+	o->account = pack(&at, p->account);
 	o->line_text = pack(&at, p->line ? line : NULL);
 	return 0;
 }

@@ -12,6 +12,7 @@
 
 #include "base/buf.h"
 #include "base/ref.h"
+#include "pull_secrets.h"
 
 /* What a place leaves open until all places are known; see ic_images_settle(). */
 enum ic_certainty {
@@ -23,6 +24,7 @@ enum ic_certainty {
 /* A place as a reader finds it; texts are borrowed, NULL where not known. */
 struct ic_place {
 	const char *file, *object, *path, *pull_policy, *pull_secrets, *node_arch, *namespace_;
+	const char *account; /* the ServiceAccount whose pull secrets the pod gets, for want of own ones */
 	unsigned line; /* 0 where not known */
 	enum imgcheck_class class;
 	enum ic_certainty certainty;
@@ -31,7 +33,7 @@ struct ic_place {
 /* A place as it is kept. */
 struct ic_origin {
 	char *file, *object, *path, *pull_policy, *pull_secrets, *node_arch, *namespace_; /* NULL where not known */
-	char *line_text;                                                                  /* NULL where not known */
+	char *account, *line_text;                                                        /* NULL where not known */
 	unsigned line;                                                                    /* 0 where not known */
 	enum imgcheck_class class;
 	enum ic_certainty certainty;
@@ -54,7 +56,7 @@ struct imgcheck_image {
 struct imgcheck_images {
 	struct ic_vec images;   /* struct imgcheck_image *, sorted by text */
 	struct ic_vec problems; /* struct imgcheck_error * */
-	struct ic_vec pull_secrets; /* struct ic_pull_secret (pull_secrets.h) */
+	struct ic_pull_secrets pull_secrets;
 	size_t origins;         /* in all images together */
 	json_t *values;         /* template values, an object, or NULL: nothing is rendered */
 };

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "pull_secrets.h"
 
 #define ROOM_FOR_STEP 32 /* bytes that a step needs besides its key */
 
@@ -61,22 +62,19 @@ static int add_object(struct ic_buf *out, const struct ic_node *object, const ch
 	                     name && namespace_ ? "/" : "", name ? name : "");
 }
 
-/* Names of imagePullSecrets, separated by blanks. */
-static int add_secrets(struct ic_buf *out, const struct ic_node *pod, struct imgcheck_error **err)
+/*
+ * The ServiceAccount that a pod runs as, where it has no pull secrets of its own: it then gets those of the account, as by
+ * the API server's admission plugin ServiceAccount.
+ */
+static const char *account_for_secrets(const struct ic_node *pod)
 {
-	const struct ic_item *i = ic_node_items(ic_node_get(pod, "imagePullSecrets"));
+	const char *name = ic_node_get_text(pod, "serviceAccountName");
 
-	for (; i; i = i->next) {
-		const char *name = ic_node_get_text(i->value, "name");
-		int result;
-
-		if (!name || out->len + strlen(name) + ROOM_FOR_STEP > out->max)
-			continue;
-		result = ic_buf_printf(out, err, "%s%s", out->len ? " " : "", name);
-		if (result < 0)
-			return result;
-	}
-	return 0;
+	if (!pod || ic_node_items(ic_node_get(pod, "imagePullSecrets")))
+		return NULL;
+	if (!name || !name[0])
+		name = ic_node_get_text(pod, "serviceAccount"); /* the field's former name */
+	return name && name[0] ? name : "default";
 }
 
 static const char *node_arch(const struct ic_node *pod)
@@ -109,7 +107,7 @@ int ic_walk_find(const struct ic_walk *w, const struct ic_step *at, const struct
 	if (result == 0)
 		result = add_object(&object, w->object, namespace_, err);
 	if (result == 0)
-		result = add_secrets(&secrets, w->pod, err);
+		result = ic_pull_secrets_add_names(w->pod, &secrets, err);
 	if (result < 0)
 		return result;
 	if (w->nesting > 0)
@@ -120,7 +118,8 @@ int ic_walk_find(const struct ic_walk *w, const struct ic_step *at, const struct
 	found.column = w->nesting > 0 ? 0 : node->column;
 	found.place = (struct ic_place){.object = text_or_null(&object), .path = text_or_null(&path), .namespace_ = namespace_,
 	                                .pull_policy = w->pull_policy, .pull_secrets = text_or_null(&secrets),
-	                                .node_arch = node_arch(w->pod), .line = ic_walk_line(w, node),
+	                                .account = account_for_secrets(w->pod), .node_arch = node_arch(w->pod),
+	                                .line = ic_walk_line(w, node),
 	                                .class = find.class, .certainty = find.certainty};
 	return w->sink->found(w->sink->arg, &found, err);
 }

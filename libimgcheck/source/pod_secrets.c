@@ -81,20 +81,34 @@ static int add_secret(struct ic_pod_secrets *out, const struct ic_pull_secret *s
 }
 
 /* Names are separated by blanks. */
-static int add_names(const struct imgcheck_images *s, const struct ic_origin *origin, struct ic_pod_secrets *out,
+static int add_names(const struct ic_pull_secrets *s, const char *names, const char *namespace_, struct ic_pod_secrets *out,
                      struct imgcheck_error **err)
 {
-	const char *at = origin->pull_secrets ? origin->pull_secrets : "";
+	const char *at = names;
 	int result = 0;
 
 	for (at += strspn(at, " "); *at && result == 0; at += strspn(at, " ")) {
 		size_t len = strcspn(at, " ");
-		const struct ic_pull_secret *secret = ic_pull_secrets_find(&s->pull_secrets, at, len, origin->namespace_);
+		const struct ic_pull_secret *secret = ic_pull_secrets_find(s, at, len, namespace_);
 
 		result = secret ? add_secret(out, secret, err) : tell(&out->lacking, at, len, "is not among the manifests", err);
 		at += len;
 	}
 	return result;
+}
+
+/* The secrets of the pod or, where it has none, those of its ServiceAccount. */
+static int add_origin(const struct ic_pull_secrets *s, const struct ic_origin *origin, struct ic_pod_secrets *out,
+                      struct imgcheck_error **err)
+{
+	const struct ic_pull_account *account;
+
+	if (origin->pull_secrets)
+		return add_names(s, origin->pull_secrets, origin->namespace_, out, err);
+	account = origin->account ? ic_pull_secrets_find_account(s, origin->account, origin->namespace_) : NULL;
+	if (!account)
+		return 0;
+	return add_names(s, account->secrets, origin->namespace_ ? origin->namespace_ : account->namespace_, out, err);
 }
 
 int ic_pod_secrets_read(const struct imgcheck_images *s, const struct imgcheck_image *m, struct ic_pod_secrets *out,
@@ -105,7 +119,7 @@ int ic_pod_secrets_read(const struct imgcheck_images *s, const struct imgcheck_i
 	*out = (struct ic_pod_secrets){0};
 	ic_vec_init(&out->files, sizeof(struct ic_authfile), IC_MAX_LIST_ITEMS);
 	for (size_t i = 0; i < m->origins.count && result == 0; i++)
-		result = add_names(s, ic_vec_at(&m->origins, i), out, err);
+		result = add_origin(&s->pull_secrets, ic_vec_at(&m->origins, i), out, err);
 	if (result < 0)
 		ic_pod_secrets_clear(out);
 	return result;

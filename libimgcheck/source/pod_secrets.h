@@ -3,8 +3,8 @@
 #define IC_SOURCE_POD_SECRETS_H
 
 /*
- * The credentials that an image's own workloads bring: the Secrets that their imagePullSecrets name, where these stand among the
- * manifests.  They are hostile and secret.
+ * The credentials that an image's own workloads bring: the Secrets that their imagePullSecrets or those of their
+ * ServiceAccount name, where these stand among the manifests.  They are hostile and secret.
  */
 
 #include "base/buf.h"

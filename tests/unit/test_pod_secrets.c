@@ -24,19 +24,34 @@ static const char manifests[] =
 	"- kind: Secret\n  metadata: {name: config-as-cfg}\n  type: kubernetes.io/dockercfg\n  data: {.dockercfg: " POD "}\n"
 	"- kind: Secret\n  metadata: {name: cfg-as-config}\n  type: kubernetes.io/dockerconfigjson\n"
 	"  stringData: {.dockerconfigjson: '{\"quay.io\": {\"username\": \"cfg\", \"password\": \"p\"}}'}\n"
-	"- kind: Secret\n  metadata: {name: opaque}\n  type: Opaque\n  data: {.dockerconfigjson: " POD "}\n";
+	"- kind: ServiceAccount\n  metadata: {name: app, namespace: web}\n  imagePullSecrets: [{name: regcred}]\n"
+	"- kind: ServiceAccount\n  metadata: {name: empty, namespace: web}\n  imagePullSecrets: []\n"
+	"- kind: Secret\n  metadata: {name: opaque}\n  type: Opaque\n  data: {.dockerconfigjson: " POD "}\n---\n"
+	"kind: ServiceAccountList\nitems:\n- metadata: {name: default, namespace: apps}\n"
+	"  imagePullSecrets: [{name: plain}, {name: cfg}]\n- metadata: {name: lost}\n  imagePullSecrets: [{name: gone}]\n";
 
 /* A pod of its own for each image. */
 #define POD_OF(name, space, secrets)                                                                           \
 	"---\napiVersion: v1\nkind: Pod\nmetadata: {name: " name ", namespace: " space "}\nspec:\n"              \
 	"  imagePullSecrets: [" secrets "]\n  containers: [{name: a, image: 'quay.io/org/" name ":1'}]\n"
 
+/* With what a pod says besides. */
+#define RUN_AS(name, space, more)                                                                              \
+	"---\napiVersion: v1\nkind: Pod\nmetadata: {name: " name ", namespace: " space "}\nspec:\n"              \
+	"  " more "\n  containers: [{name: a, image: 'quay.io/run-as/" name ":1'}]\n"
+
 static const char pods[] = POD_OF("one", "web", "{name: regcred}") POD_OF("elsewhere", "db", "{name: regcred}")
 	POD_OF("plain", "db", "{name: plain}") POD_OF("both", "web", "{name: plain}, {name: regcred}")
 	POD_OF("two", "web", "{name: first}, {name: second}") POD_OF("broken", "web", "{name: broken}")
 	POD_OF("opaque", "web", "{name: opaque}") POD_OF("none", "web", "")
 	POD_OF("beside", "web", "{name: plain}, {name: broken}") POD_OF("empty", "web", "{name: empty}")
-	POD_OF("cfg", "web", "{name: cfg}")
+	POD_OF("cfg", "web", "{name: cfg}") RUN_AS("app", "web", "serviceAccountName: app")
+	RUN_AS("former", "web", "serviceAccount: app") RUN_AS("empty-name", "web", "serviceAccountName: ''\n  serviceAccount: app")
+	RUN_AS("no-namespace", "null", "serviceAccountName: app") RUN_AS("other-namespace", "apps", "serviceAccountName: app")
+	RUN_AS("no-secrets", "web", "serviceAccountName: empty") RUN_AS("default", "apps", "imagePullSecrets: []")
+	RUN_AS("own", "web", "serviceAccountName: app\n  imagePullSecrets: [{name: plain}]")
+	RUN_AS("own-unnamed", "web", "serviceAccountName: app\n  imagePullSecrets: [{}]")
+	RUN_AS("lost", "web", "serviceAccountName: lost")
 	POD_OF("config-as-cfg", "web", "{name: config-as-cfg}") POD_OF("cfg-as-config", "web", "{name: cfg-as-config}");
 
 static const struct {
@@ -51,6 +66,16 @@ static const struct {
 	{"quay.io/org/cfg:1", {"cfg", "node"}, "Secret cfg in pods.yaml (quay.io)"},
 	{"quay.io/org/config-as-cfg:1", {"node"}, "auth.json (quay.io)"},
 	{"quay.io/org/none:1", {"node"}, "auth.json (quay.io)"},
+	/* those of the ServiceAccount, where the pod has none */
+	{"quay.io/run-as/app:1", {"pod", "node"}, "Secret web/regcred in pods.yaml (quay.io)"},
+	{"quay.io/run-as/former:1", {"pod", "node"}, "Secret web/regcred"},
+	{"quay.io/run-as/empty-name:1", {"pod", "node"}, "Secret web/regcred"},
+	{"quay.io/run-as/no-namespace:1", {"pod", "node"}, "Secret web/regcred"},
+	{"quay.io/run-as/other-namespace:1", {"node"}, "auth.json (quay.io)"},
+	{"quay.io/run-as/no-secrets:1", {"node"}, "auth.json (quay.io)"},
+	{"quay.io/run-as/default:1", {"plain", "cfg", "node"}, "Secret plain"},
+	{"quay.io/run-as/own:1", {"plain", "node"}, "Secret plain"},
+	{"quay.io/run-as/own-unnamed:1", {"node"}, "auth.json (quay.io)"},
 };
 
 static struct imgcheck_images *make_images(void)
@@ -105,6 +130,7 @@ TEST(pod_secrets, that_are_lacking_are_told)
 	} lacking[] = {
 		{"quay.io/org/elsewhere:1", "none (imagePullSecrets: regcred is not among the manifests)"},
 		{"quay.io/org/opaque:1", "none (imagePullSecrets: opaque is not among the manifests)"},
+		{"quay.io/run-as/lost:1", "none (imagePullSecrets: gone is not among the manifests)"},
 		{"quay.io/org/two:1", "none (imagePullSecrets: first is not among the manifests)"},
 		{"quay.io/org/empty:1", "none (imagePullSecrets: empty is empty)"},
 		{"quay.io/org/config-as-cfg:1", "none (imagePullSecrets: config-as-cfg has no login in the form of its type)"},
@@ -156,7 +182,8 @@ TEST(pod_secrets, are_found_by_name_and_namespace)
 {
 	struct imgcheck_images *s = make_images();
 
-	cr_assert_eq(s->pull_secrets.count, 7, "an Opaque one is none");
+	cr_assert_eq(s->pull_secrets.secrets.count, 7, "an Opaque one is none");
+	cr_assert_eq(s->pull_secrets.accounts.count, 3, "without secrets it is none");
 	cr_assert_not_null(ic_pull_secrets_find(&s->pull_secrets, "regcred", 7, "web"));
 	cr_assert_not_null(ic_pull_secrets_find(&s->pull_secrets, "regcred", 7, NULL));
 	cr_assert_not_null(ic_pull_secrets_find(&s->pull_secrets, "plain", 5, "web"));
