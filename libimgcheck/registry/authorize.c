@@ -357,13 +357,17 @@ static void send(struct ic_token *t, ic_msec delay)
 /* Where the registry wants tokens to be asked for; a login never goes over http to another host than its own. */
 static int check_realm(const struct ic_token *t, const char *realm, struct imgcheck_error **err)
 {
+	struct ic_buf shown IC_AUTO(buf);
 	struct ic_url place;
 	size_t len;
 	const char *name;
 
+	ic_buf_init(&shown, IC_MAX_REASON_BYTES);
 	if (!ic_url_parse(realm, &place))
-		return ic_error_set(err, IMGCHECK_ERR_SYNTAX, "cannot get a token: the registry names \"%.100s\" as the place to ask, "
-		                    "which is no http or https URL", realm);
+		return ic_url_add_shown(&shown, realm, NULL) < 0
+		               ? ic_error_nomem(err)
+		               : ic_error_set(err, IMGCHECK_ERR_SYNTAX, "cannot get a token: the registry names \"%s\" as the place to "
+		                              "ask, which is no http or https URL without a login", ic_buf_text(&shown));
 	ic_url_host_name(&place, &name, &len);
 	if (ic_login_is_anonymous(&t->host->login) || strcmp(place.scheme, "http") != 0 || strcmp(t->endpoint->scheme, "http") == 0 ||
 	    (strncasecmp(name, t->endpoint->host, len) == 0 && strchr(":", t->endpoint->host[len])))

@@ -254,5 +254,19 @@ int ic_url_add_component(struct ic_buf *out, const char *text, struct imgcheck_e
 
 int ic_url_add_shown(struct ic_buf *out, const char *url, struct imgcheck_error **err)
 {
-	return ic_text_escape(out, url, strcspn(url, "?#"), SHOWN_BYTES, err);
+	size_t end = strcspn(url, "?#");
+	const char *place = memmem(url, end, "://", strlen("://")), *login;
+	struct ic_url parts;
+	int result;
+
+	if (ic_url_parse(url, &parts))
+		return ic_text_escape(out, url, end, SHOWN_BYTES, err);
+	place = place ? place + strlen("://") : url;
+	result = ic_text_escape(out, url, (size_t)(place - url), SHOWN_BYTES, err);
+	/* a login reaches to the last '@'; with one behind a '?' nobody knows what is part of it */
+	login = strrchr(place, '@');
+	if (result < 0 || (login && login >= url + end))
+		return result < 0 ? result : ic_buf_add_text(out, "...", err);
+	place = login ? login + 1 : place;
+	return ic_text_escape(out, place, (size_t)(url + end - place), SHOWN_BYTES, err);
 }

@@ -36,7 +36,10 @@ int ic_url_resolve(const char *base, const char *location, char **out, struct im
 /* Appends text as one component of a query or form. */
 int ic_url_add_component(struct ic_buf *out, const char *text, struct imgcheck_error **err) IC_MUST_CHECK;
 
-/* "https://host/path" for people: without the query, which can hold signatures, escaped and cut. */
+/*
+ * "https://host/path" for people: without the query, which can hold signatures, escaped and cut; of what is no URL also
+ * without what could be a login.
+ */
 int ic_url_add_shown(struct ic_buf *out, const char *url, struct imgcheck_error **err) IC_MUST_CHECK;
 
 #endif

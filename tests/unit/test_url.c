@@ -201,3 +201,23 @@ TEST(url, components_are_escaped_and_queries_not_shown)
 	cr_expect_str_eq(ic_buf_text(&out), "https://s3/x");
 	ic_buf_clear(&out);
 }
+
+TEST(url, logins_are_not_shown)
+{
+	static const char *const rows[][2] = {
+		{"https://host/a@b?c", "https://host/a@b"},      {"https://u:p@host/token?k=v", "https://host/token"},
+		{"HTTP://p@host#f", "HTTP://host"},              {"https://u:p/q@r@host/t", "https://host/t"},
+		{"https://u:p?q@host/t", "https://..."},         {"https://u:p#q@host/t", "https://..."},
+		{"u:p@host/token", "host/token"},                {"//u:p@host/token?k", "host/token"},
+		{"ftp://host/x?k", "ftp://host/x"},              {"?u:p@host", "..."},
+		{"https:/u:p@host/x", "host/x"},                 {"", ""},
+	};
+	struct ic_buf out;
+
+	for (size_t i = 0; i < IC_COUNT(rows); i++) {
+		ic_buf_init(&out, 100);
+		cr_assert_eq(ic_url_add_shown(&out, rows[i][0], NULL), 0);
+		cr_expect_str_eq(ic_buf_text(&out), rows[i][1]);
+		ic_buf_clear(&out);
+	}
+}
