@@ -4,7 +4,7 @@
 
 /*
  * A program that somebody configured, run with a time limit: as process.h runs a child, in a group of its own that
- * ends with it.  Of what it prints, to either stream, the end is kept as far as
+ * is killed with it.  Of what it prints, to either stream, the end is kept as far as
  * process.h keeps standard error; it may print as much as it wants.
  */
 

@@ -16,8 +16,8 @@
 #include "status.h"
 
 #define MOST_ERROR_TEXT ((size_t)4096)
-#define STOP_MS 200 /* from one look whether to stop to the next */
-#define END_MS 2000 /* from the end of its output, or from the kill, to the end of the child */
+#define LOOK_MS 200 /* from one look whether to stop, or whether the child has ended, to the next */
+#define END_MS 2000 /* from the end of its output, or from the kill, to the end of the child; or from that to the end of output */
 
 /* One stream of the child. */
 struct stream {
@@ -115,18 +115,38 @@ static bool take(struct stream *s)
 	return !s->over;
 }
 
-/* Collects both streams until they end.  False: out of time, or too much. */
-static bool collect(struct stream *streams, const struct process *p)
+static bool has_ended(pid_t pid)
 {
-	const int most = p->stop ? STOP_MS : 60000;
+	siginfo_t info = { 0 };
+
+	return !waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) && info.si_pid == pid;
+}
+
+/* Whether the child ended so long ago that its own output is there; *ended is when that was seen, 0 at first. */
+static bool is_left_behind(pid_t pid, int64_t now, int64_t *ended)
+{
+	if (!*ended && has_ended(pid))
+		*ended = now;
+	return *ended && now - *ended >= END_MS;
+}
+
+/*
+ * Collects both streams until they end, or until the child has, and what it left behind goes on holding them.  False: out
+ * of time, or too much.
+ */
+static bool collect(struct stream *streams, const struct process *p, pid_t pid)
+{
+	int64_t ended = 0;
 
 	while (streams[0].fd >= 0 || streams[1].fd >= 0) {
 		struct pollfd fds[2] = { { streams[0].fd, POLLIN, 0 }, { streams[1].fd, POLLIN, 0 } };
-		int64_t left = p->until - process_clock();
+		int64_t now = process_clock(), left = p->until - now;
 
+		if (is_left_behind(pid, now, &ended))
+			return true;
 		if (left <= 0 || (p->stop && p->stop()))
 			return false;
-		if (poll(fds, 2, left > most ? most : (int)left) < 0 && errno != EINTR)
+		if (poll(fds, 2, left > LOOK_MS ? LOOK_MS : (int)left) < 0 && errno != EINTR)
 			return false;
 		for (int i = 0; i < 2; i++)
 			if (fds[i].revents && !take(&streams[i]))
@@ -186,7 +206,7 @@ static void run_with_pipes(const struct process *p, int *out, int *err, struct p
 		r->status = errno;
 		return;
 	}
-	collected = collect(streams, p);
+	collected = collect(streams, p, pid);
 	finish(pid, collected, streams[0].over, p->until, r);
 	out[0] = streams[0].fd;
 	err[0] = streams[1].fd;

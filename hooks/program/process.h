@@ -4,7 +4,8 @@
 
 /*
  * A child process with a time limit and a ceiling on what it may print.  The caller never waits beyond
- * the limit: the child is then killed by its id, with its group where it made itself the leader of one.  A
+ * the limit: the child is then killed by its id, with its group where it made itself the leader of one.  Its end counts, and
+ * not that of what it left behind with the same output.  A
  * child dies with its parent, so that a killed hook leaves nothing behind (snapd refuses a refresh while a
  * snap has processes).
  */

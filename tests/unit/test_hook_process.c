@@ -135,6 +135,31 @@ TEST(hook_process, keeps_the_end_of_errors_where_that_is_wanted)
 	process_result_clear(&r);
 }
 
+/* Leaves a process behind that holds the output; that one ends by itself. */
+static int leave(void *arg)
+{
+	(void)arg;
+	if (fork() == 0) {
+		alarm(30);
+		hang(NULL);
+	}
+	dprintf(STDERR_FILENO, "done");
+	return 7;
+}
+
+TEST(hook_process, does_not_wait_for_what_the_child_left_behind)
+{
+	int64_t began = process_clock();
+	struct process_result r;
+
+	run(leave, 60000, &r);
+	cr_assert_eq(r.end, PROCESS_EXITED);
+	cr_assert_eq(r.status, 7);
+	cr_assert_str_eq(r.err, "done");
+	cr_assert_lt(process_clock() - began, 20000);
+	process_result_clear(&r);
+}
+
 static int looks;
 
 static bool is_third_look(void)
