@@ -275,14 +275,41 @@ static int check_tags(const struct reading *r, const json_t *value, const struct
 	return 0;
 }
 
+static char *full_name(const char *ref)
+{
+	AUTO(free) char *repository = repository_of(ref), *tag = part_of(ref, IMGCHECK_PART_TAG);
+
+	return memory_printf("%s:%s", repository, tag);
+}
+
+/* Each of two gates would take the other for another writer, or lose what it keeps. */
+static int check_writers(const struct reading *r, const json_t *value, const struct watch_gate *g, const struct watch_gate *other)
+{
+	const char *const mine[] = { g->served, g->backup }, *const others[] = { other->served, other->backup };
+
+	for (size_t i = 0; i < COUNT(mine); i++)
+		for (size_t k = 0; k < COUNT(others); k++) {
+			AUTO(free) char *left = full_name(mine[i]), *right = full_name(others[k]);
+
+			if (!strcmp(left, right))
+				return bad(r, value, "cannot use gate '%s': gate '%s' sets %s too", g->name, other->name, mine[i]);
+		}
+	return 0;
+}
+
 static int check_gate(const struct reading *r, const json_t *value, const struct watch_gate *g)
 {
+	int status;
+
 	if (!is_gate_name(g->name))
 		return bad(r, value, "cannot use '%s' as the name of a gate: give letters, digits, dot, dash and underscore", g->name);
 	for (size_t i = 0; i + 1 < r->c->gate_count; i++)
 		if (!strcmp(r->c->gates[i].name, g->name))
 			return bad(r, value, "cannot use gate '%s': there is one of this name above", g->name);
-	return check_tags(r, value, g);
+	status = check_tags(r, value, g);
+	for (size_t i = 0; !status && i + 1 < r->c->gate_count; i++)
+		status = check_writers(r, value, g, &r->c->gates[i]);
+	return status;
 }
 
 static int take_gate(struct reading *r, const json_t *value)

@@ -127,6 +127,9 @@ TEST(watch_config, refuses_and_names_the_line)
 		 "w.yaml:2: cannot use gate 'a': r.io/c:1 is in another repository than r.io/b:2"},
 		{"gates:\n- {name: a, candidate: 'r.io/b:1', served: 'r.io/b:2', backup: 'r.io/b:1', validate: [v]}\n",
 		 "w.yaml:2: cannot use gate 'a': two of its tags are the same, '1'"},
+		{"gates:\n- {name: a, candidate: 'x:1', served: 'x:2', backup: 'x:3', validate: [v]}\n"
+		 "- {name: b, candidate: 'x:4', served: 'x:5', backup: 'docker.io/library/x:2', validate: [v]}\n",
+		 "w.yaml:3: cannot use gate 'b': gate 'a' sets docker.io/library/x:2 too"},
 		{"gates:\n- {name: a, candidate: 'NO', served: 'r.io/b:2', backup: 'r.io/b:3', validate: [v]}\n",
 		 "w.yaml:2: cannot use gate 'a': NO is no reference with a tag"},
 		{"gates:\n- {name: a, candidate: 'r.io/b:1', served: 'r.io/b:2', backup: 'r.io/b:3', validate: []}\n",
