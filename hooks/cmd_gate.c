@@ -10,6 +10,7 @@
 #include "program/say.h"
 #include "program/status.h"
 #include "watch/gate.h"
+#include "watch/gate_rule.h"
 #include "watch/signals.h"
 
 #define OPEN_MS 10000 /* for a watch that is at work on the state */
@@ -56,20 +57,10 @@ static int do_release(const struct watch_config *c, const struct watch_gate *set
 	return gate_end_hold(set, s);
 }
 
-/* What an operator may do to one gate. */
-static const struct action {
-	const char *name;
-	int (*act)(const struct watch_config *c, const struct watch_gate *set, struct state *s);
-	bool asks; /* its exit status tells whether the candidate is served */
-} actions[] = {
-	{ "run", gate_run, true },         { "promote", gate_promote, true }, { "rollback", gate_rollback, false },
-	{ "hold", do_hold, false },        { "release", do_release, false },
-};
-
-/* The exit status that goes with a phase. */
-static int status_of(long long phase)
+/* Whether the candidate is served. */
+static int came_to_serve(const struct state_gate *g)
 {
-	switch ((enum state_phase)phase) {
+	switch ((enum state_phase)g->phase) {
 	case STATE_GATE_SERVED:
 		return STATUS_OK;
 	case STATE_GATE_REJECTED:
@@ -82,6 +73,22 @@ static int status_of(long long phase)
 	}
 	return STATUS_UNDECIDED;
 }
+
+/* Whether anything but what is held since then is served. */
+static int came_back(const struct state_gate *g)
+{
+	return gate_same(g->served, g->held) ? STATUS_UNDECIDED : STATUS_OK;
+}
+
+/* What an operator may do to one gate. */
+static const struct action {
+	const char *name;
+	int (*act)(const struct watch_config *c, const struct watch_gate *set, struct state *s);
+	int (*result)(const struct state_gate *g); /* its exit status, where it can come to nothing */
+} actions[] = {
+	{ "run", gate_run, came_to_serve }, { "promote", gate_promote, came_to_serve }, { "rollback", gate_rollback, came_back },
+	{ "hold", do_hold, NULL },          { "release", do_release, NULL },
+};
 
 static int print(const struct watch_config *c, const char *name, const struct state *s, bool as_json)
 {
@@ -120,7 +127,7 @@ static int act(const struct watch_config *c, const char *path, const struct acti
 		return status;
 	g = state_find_gate(&s, name);
 	status = print(c, name, &s, false);
-	return status || !action->asks ? status : status_of(g->phase);
+	return status || !action->result ? status : action->result(g);
 }
 
 static int show(const struct watch_config *c, const char *path, const char *name, bool as_json)

@@ -15,6 +15,7 @@
 #define FIRST_PAUSE 1
 #define MOST_PAUSE 900
 #define SHOWN_OUTPUT 300
+#define MOST_ABSENCE (14LL * 86400) /* two of the longest intervals: a sink that is not seen for so long was given up */
 #define SAVE_MS 500 /* so much of what was told may be told again after a crash; each save writes the whole state */
 
 /* What became of telling one event. */
@@ -151,17 +152,14 @@ static bool tell(struct deliver *d, struct state *s, size_t kind, const struct s
 	return true;
 }
 
-/* The number up to which every sink has been told. */
-static long long told_by_all(const struct deliver *d, struct state *s)
+/* The number up to which every sink has been told, also those of other processes with this state. */
+static long long told_by_all(const struct state *s)
 {
 	long long least = s->last_event;
 
-	for (size_t i = 0; i < COUNT(kinds); i++) {
-		const struct state_sink *sink = is_wanted(d, i) ? state_sink(s, kinds[i].name) : NULL;
-
-		if (sink && sink->told < least)
-			least = sink->told;
-	}
+	for (size_t i = 0; i < s->sink_count; i++)
+		if (s->sinks[i].told < least)
+			least = s->sinks[i].told;
 	return least;
 }
 
@@ -191,15 +189,44 @@ static bool tell_all(struct deliver *d, struct state *s, const struct state_even
 	return changed;
 }
 
-/* What this process told and could not save. */
-static void remember_told(const struct deliver *d, struct state *s)
+/* What this process told and could not save: of this state, not of one that is in its place now. */
+static void remember_told(struct deliver *d, struct state *s)
+{
+	if (strcmp(d->id, s->id))
+		memset(d->told, 0, sizeof(d->told));
+	(void)snprintf(d->id, sizeof(d->id), "%s", s->id);
+	for (size_t kind = 0; kind < COUNT(kinds); kind++) {
+		struct state_sink *sink = is_wanted(d, kind) ? state_sink(s, kinds[kind].name) : NULL;
+
+		if (sink && sink->told < d->told[kind] && d->told[kind] <= s->last_event)
+			sink->told = d->told[kind];
+	}
+}
+
+static int save(struct deliver *d, const struct state *s)
+{
+	int status = state_save(s);
+
+	if (!status)
+		memset(d->told, 0, sizeof(d->told));
+	return status;
+}
+
+void deliver_begin(const struct deliver *d, struct state *s, long long now)
 {
 	for (size_t kind = 0; kind < COUNT(kinds); kind++) {
 		struct state_sink *sink = is_wanted(d, kind) ? state_sink(s, kinds[kind].name) : NULL;
 
-		if (sink && sink->told < d->told[kind])
-			sink->told = d->told[kind];
+		if (sink)
+			sink->seen = now;
 	}
+	for (size_t i = s->sink_count; i-- > 0;) {
+		if (s->sinks[i].seen > now) /* the clock was set back */
+			s->sinks[i].seen = now;
+		if (now - s->sinks[i].seen > MOST_ABSENCE)
+			state_forget_sink(s, &s->sinks[i]);
+	}
+	state_forget_events(s, told_by_all(s));
 }
 
 int deliver_events(struct deliver *d, struct state *s, long long now, long long *due)
@@ -213,18 +240,18 @@ int deliver_events(struct deliver *d, struct state *s, long long now, long long 
 		long long number = s->events[i].number, told;
 
 		changed = tell_all(d, s, &s->events[i], now) || changed;
-		told = told_by_all(d, s);
+		told = told_by_all(s);
 		state_forget_events(s, told);
 		/* Where this one is forgotten, so are all before it. */
 		i = told >= number ? 0 : i + 1;
 		if (!changed || process_clock() - saved < SAVE_MS)
 			continue;
-		status = state_save(s);
+		status = save(d, s);
 		saved = process_clock();
 		changed = false;
 	}
 	if (changed && !status)
-		status = state_save(s);
+		status = save(d, s);
 	*due = next_due(d, s, now);
 	return status;
 }

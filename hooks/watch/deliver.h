@@ -20,10 +20,18 @@ struct deliver {
 	bool print;          /* on standard output, always as the first */
 	/*
 	 * What was told in this process, for a state that could not be saved afterwards: it is not told once more each time
-	 * that the state is read.
+	 * that the state is read.  It holds for the state of this id: another can have taken its place.
 	 */
 	long long told[4];
+	char id[64];
 };
+
+/*
+ * Marks the sinks of this process as in use, before a turn.  An event waits for those of other processes with the same
+ * state too: a look by hand takes none from a watch that has more to tell them to.  One that is not seen for two weeks was
+ * given up.
+ */
+void deliver_begin(const struct deliver *d, struct state *s, long long now);
 
 /*
  * Tells what is due, and saves what was told.  *due is when to come back, in seconds since 1970; 0: all are told.  0, or

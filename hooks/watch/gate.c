@@ -355,6 +355,8 @@ int gates_run(const struct watch_config *c, const struct shard *shard, struct st
 	if (!c->gate_count)
 		return 0;
 	lock = state_lock_gates(s->path);
+	if (lock == STATE_UNLOCKED)
+		return STATUS_INTERNAL;
 	if (lock < 0) {
 		say("the gates are left to another imgcheck, which runs them now");
 		return 0;
@@ -370,6 +372,8 @@ int gate_run(const struct watch_config *c, const struct watch_gate *set, struct 
 {
 	int lock = state_lock_gates(s->path), status;
 
+	if (lock == STATE_UNLOCKED)
+		return STATUS_INTERNAL;
 	if (lock < 0) {
 		say("cannot run gate %s: another imgcheck runs gates now", set->name);
 		return STATUS_UNDECIDED;
@@ -421,23 +425,27 @@ int gate_promote(const struct watch_config *c, const struct watch_gate *set, str
 	return carry_out(c, &t);
 }
 
-/* The digest to go back to: what this gate served before, else what the backup tag names.  New, or NULL after saying why. */
-static char *find_previous(const struct watch_config *c, const struct gate *t, const char *served)
+/* The digest to go back to: what this gate served before, else what the backup tag names.  *to is new; or an exit status. */
+static int find_previous(const struct watch_config *c, const struct gate *t, const char *served, char **to)
 {
-	AUTO(answer) struct answer backup = { 0 };
-	const char *to = t->g->previous;
+	AUTO(answer) struct answer backup = { .kind = ANSWER_GONE };
+	const char *digest = t->g->previous;
+	int status = digest ? 0 : ask_one(c, t->set->backup, &backup);
 
-	if (!to && ask_one(c, t->set->backup, &backup))
-		return NULL;
-	to = to ? to : backup.digest;
-	if (!to)
-		say("cannot roll gate %s back: it has served nothing else, and %s is not there%s%s", t->set->name, t->set->backup,
-		    backup.reason ? ": " : "", backup.reason ? backup.reason : "");
-	else if (gate_same(to, served))
+	if (status)
+		return status == ASK_STOPPED ? GATE_STOPPED : status;
+	digest = digest ? digest : backup.digest;
+	if (digest && !gate_same(digest, served)) {
+		*to = memory_text(digest);
+		return 0;
+	}
+	status = digest || backup.kind == ANSWER_GONE ? STATUS_DIFFERENT : STATUS_UNDECIDED;
+	if (digest)
 		say("cannot roll gate %s back: what was served before is served now", t->set->name);
 	else
-		return memory_text(to);
-	return NULL;
+		say("cannot roll gate %s back: it has served nothing else, and %s %s: %s", t->set->name, t->set->backup,
+		    status == STATUS_DIFFERENT ? "is not there" : "cannot be told", backup.reason ? backup.reason : "it is not asked for");
+	return status;
 }
 
 int gate_rollback(const struct watch_config *c, const struct watch_gate *set, struct state *s)
@@ -447,11 +455,10 @@ int gate_rollback(const struct watch_config *c, const struct watch_gate *set, st
 	struct gate t = at_work(set, s);
 	int status = look_well(c, &t, &v);
 
+	if (!status)
+		status = find_previous(c, &t, v.seen.served, &to);
 	if (status)
 		return status;
-	to = find_previous(c, &t, v.seen.served);
-	if (!to)
-		return STATUS_DIFFERENT;
 	gate_go_back(&t, v.seen.served, to);
 	return carry_out(c, &t);
 }

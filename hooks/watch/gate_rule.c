@@ -154,8 +154,10 @@ enum gate_action gate_decide(struct gate *t, const struct gate_seen *seen)
 
 	state_set_text(&g->candidate, seen->candidate);
 	gate_settle(t, seen->served);
-	if (g->phase == STATE_GATE_NEW) /* first sight: what is served is taken as it is */
+	if (!g->known) { /* first sight: what is served is taken as it is */
 		state_set_text(&g->served, seen->served);
+		g->known = t->now;
+	}
 	if (is_overtaken(t, seen->served))
 		return GATE_WAIT;
 	if (is_at(g, ROLLBACK) && !gate_same(g->pinned, seen->served))
@@ -219,6 +221,7 @@ static void take_over(struct gate *t, const char *served)
 {
 	state_set_text(&t->g->served, served);
 	state_set_text(&t->g->found, NULL);
+	t->g->known = t->now;
 	if (t->g->phase == STATE_GATE_NEW)
 		set_phase(t, STATE_GATE_OUTDATED, NULL);
 }
@@ -258,6 +261,6 @@ void gate_release(struct gate *t)
 	set_step(g, NULL, NULL);
 	gate_defer(t);
 	if (g->found)
-		g->phase = STATE_GATE_NEW;
+		g->known = 0;
 	state_set_text(&g->found, NULL);
 }

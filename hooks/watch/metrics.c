@@ -43,14 +43,15 @@ static void print_gates(const struct state *s, FILE *out)
 {
 	prometheus_head(NAME("gate_phase"), "gauge", "The phase of each gate: 1 for the one that it is in.", out);
 	for (size_t i = 0; i < s->gate_count; i++)
-		for (long long p = 0; state_phase_name(p); p++) {
+		for (long long p = 0; s->gates[i].used && state_phase_name(p); p++) {
 			fprintf(out, NAME("gate_phase") "{");
 			prometheus_label("gate", s->gates[i].name, out);
 			fprintf(out, ",phase=\"%s\"} %d\n", state_phase_name(p), s->gates[i].phase == p);
 		}
 	prometheus_head(NAME("gate_phase_timestamp_seconds"), "gauge", "When the gate came into its phase.", out);
 	for (size_t i = 0; i < s->gate_count; i++)
-		print_sample(NAME("gate_phase_timestamp_seconds"), "gate", s->gates[i].name, s->gates[i].since, out);
+		if (s->gates[i].used)
+			print_sample(NAME("gate_phase_timestamp_seconds"), "gate", s->gates[i].name, s->gates[i].since, out);
 }
 
 static void print_events(const struct state *s, FILE *out)

@@ -150,7 +150,8 @@ static void print_gates(const struct state *s, FILE *out)
 	      "<th scope=\"col\">since</th><th scope=\"col\">served</th><th scope=\"col\">candidate</th>"
 	      "<th scope=\"col\">previous</th><th scope=\"col\">why</th></tr></thead>\n<tbody>\n", out);
 	for (size_t i = 0; i < s->gate_count; i++)
-		print_gate(&s->gates[i], out);
+		if (s->gates[i].used)
+			print_gate(&s->gates[i], out);
 	fputs("</tbody>\n</table>\n", out);
 }
 

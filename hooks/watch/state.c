@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -67,7 +68,9 @@ int state_lock_gates(const char *path)
 {
 	int fd = open_lock(path, "gates");
 
-	if (fd < 0 || wait_for_lock(fd, 0))
+	if (fd < 0)
+		return STATE_UNLOCKED;
+	if (wait_for_lock(fd, 0))
 		return fd;
 	close(fd);
 	return -1;
@@ -107,6 +110,9 @@ static char *check_order(const struct state *s)
 	for (size_t i = 0; i < s->event_count; i++)
 		if (s->events[i].number > s->last_event || (i && s->events[i - 1].number >= s->events[i].number))
 			return memory_text("'events' are not in order");
+	for (size_t i = 0; i < s->sink_count; i++)
+		if (s->sinks[i].told > s->last_event)
+			return memory_text("'sinks' were told events that there are not");
 	return NULL;
 }
 
@@ -114,7 +120,7 @@ static char *check_order(const struct state *s)
 static char *read_document(struct state *s, const char *text, size_t len)
 {
 	json_error_t where;
-	AUTO(json) json_t *document = json_loadb(text, len, 0, &where);
+	AUTO(json) json_t *document = json_loadb(text, len, JSON_REJECT_DUPLICATES, &where);
 	json_int_t version = json_integer_value(json_object_get(document, "version"));
 	char *fault;
 
@@ -129,12 +135,24 @@ static char *read_document(struct state *s, const char *text, size_t len)
 	return fault ? fault : check_order(s);
 }
 
+static bool is_link(const char *path)
+{
+	struct stat st;
+
+	return !lstat(path, &st) && S_ISLNK(st.st_mode);
+}
+
 static int read_file(struct state *s)
 {
 	AUTO(free) char *text = NULL, *fault = NULL;
 	size_t len;
-	int number = files_read(s->path, STATE_MOST_BYTES, &text, &len);
+	int number;
 
+	if (is_link(s->path)) {
+		say("cannot use the state %s: it is a symbolic link, which would be replaced; name the file itself", s->path);
+		return STATUS_INTERNAL;
+	}
+	number = files_read(s->path, STATE_MOST_BYTES, &text, &len);
 	if (number == ENOENT) {
 		s->id = new_id();
 		return 0;
@@ -189,7 +207,9 @@ int state_save(const struct state *s)
 	AUTO(free) char *text = document_render(document);
 	const char *slash = strrchr(s->path, '/');
 	AUTO(free) char *dir = slash ? memory_text_cut(s->path, slash == s->path ? 1 : (size_t)(slash - s->path)) : memory_text(".");
-	int fault = files_replace(dir, slash ? slash + 1 : s->path, 0600, text, strlen(text));
+	size_t len = strlen(text);
+	/* What is too long to be read again must not take the place of what can be read. */
+	int fault = len > STATE_MOST_BYTES ? EFBIG : files_replace(dir, slash ? slash + 1 : s->path, 0600, text, len);
 
 	if (!fault)
 		return 0;
@@ -350,6 +370,15 @@ struct state_sink *state_sink(struct state *s, const char *name)
 	return sink;
 }
 
+void state_forget_sink(struct state *s, const struct state_sink *sink)
+{
+	size_t i = (size_t)(sink - s->sinks);
+
+	free(s->sinks[i].name);
+	free(s->sinks[i].reason);
+	memmove(&s->sinks[i], &s->sinks[i + 1], (--s->sink_count - i) * sizeof(*s->sinks));
+}
+
 /* ------------------------------------------------------------------ hosts */
 
 const struct state_host *state_find_host(const struct state *s, const char *name)
@@ -381,7 +410,7 @@ void state_forget_hosts(struct state *s, long long now)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < s->host_count; i++) {
-		if (s->hosts[i].until > now) {
+		if (s->hosts[i].until > now && s->hosts[i].until - now <= STATE_MOST_REST) {
 			s->hosts[kept++] = s->hosts[i];
 			continue;
 		}

@@ -13,7 +13,8 @@
  *
  * A file that is broken, cut short or of a newer version is an error and stays as it is: to begin anew in its place
  * would forget what was seen, and nobody would hear of what changed since.  The file is ours, but a disk can hurt
- * it: all of it is checked, and everything that grows has a ceiling.
+ * it: all of it is checked, and everything that grows has a ceiling.  A symbolic link is an error too: the rename would
+ * put a file in its place, and one to a disk that is not mounted would look like a state that is new.
  *
  * Times are seconds since 1970.
  */
@@ -30,6 +31,8 @@
 #define STATE_MOST_REJECTED ((size_t)50)     /* of one gate; the oldest is forgotten */
 #define STATE_MOST_HOSTS ((size_t)1000)
 #define STATE_MOST_SINKS ((size_t)8)
+#define STATE_MOST_NUMBER (1LL << 53)        /* far beyond any count or time, and far from an overflow */
+#define STATE_MOST_REST 86400LL              /* seconds: what is longer was told while the clock was wrong */
 #define STATE_MOST_TEXT ((size_t)2000)       /* a reason, an answer's words: cut beyond */
 #define STATE_MOST_DATA ((size_t)16 << 10)   /* the data of one event as JSON */
 
@@ -84,6 +87,8 @@ struct state_gate {
 	long long hold;      /* since when nothing is promoted at all; 0: it is */
 	char *found;         /* where another writer has set the served tag; NULL: nobody has */
 	long long outdated;  /* since when it has been told as outdated; 0: it has not */
+	long long known;     /* since when `served` is known; 0: what is served is taken as it is when it is next seen */
+	bool used;           /* not saved: the configuration at hand has it */
 	struct state_rejected *rejected;
 	size_t rejected_count;
 };
@@ -102,6 +107,7 @@ struct state_event {
 struct state_sink {
 	char *name;       /* "command" */
 	long long told;   /* the number of the last event told */
+	long long seen;   /* when a process that tells events this way last began */
 	long long failures; /* attempts in a row that failed */
 	long long not_before; /* when the next is due */
 	char *reason;
@@ -167,8 +173,9 @@ int state_lock_watcher(const char *path);
 
 /*
  * A third lock, for whoever runs gates: their commands run while the state is open to others.  A descriptor, or -1 where
- * somebody else has it.
+ * somebody else has it, or STATE_UNLOCKED after saying why it cannot be used.
  */
+#define STATE_UNLOCKED (-2)
 int state_lock_gates(const char *path);
 
 /* Text for the state: printable, cut to STATE_MOST_TEXT.  *to is replaced; NULL for NULL. */
@@ -203,12 +210,14 @@ void state_add_event(struct state *s, long long now, const char *type, const cha
 /* The sink of this name, as state_image(). */
 struct state_sink *state_sink(struct state *s, const char *name);
 
+void state_forget_sink(struct state *s, const struct state_sink *sink); /* one of s->sinks */
+
 /* Forgets the events up to this number. */
 void state_forget_events(struct state *s, long long number);
 
 /* The host, or NULL; and one that wants nothing until then. */
 const struct state_host *state_find_host(const struct state *s, const char *name);
 void state_hold_host(struct state *s, const char *name, long long until, const char *reason);
-void state_forget_hosts(struct state *s, long long now); /* those whose time has come */
+void state_forget_hosts(struct state *s, long long now); /* those whose time has come, or cannot be true */
 
 #endif

@@ -63,6 +63,7 @@ static const struct field gate_fields[] = {
 	FIELD(state_gate, FIELD_NUMBER, hold),
 	FIELD(state_gate, FIELD_TEXT, found),
 	FIELD(state_gate, FIELD_NUMBER, outdated),
+	FIELD(state_gate, FIELD_NUMBER, known),
 };
 
 static const struct field event_fields[] = {
@@ -76,6 +77,7 @@ static const struct field event_fields[] = {
 static const struct field sink_fields[] = {
 	FIELD(state_sink, FIELD_TEXT, name),
 	FIELD(state_sink, FIELD_NUMBER, told),
+	FIELD(state_sink, FIELD_NUMBER, seen),
 	FIELD(state_sink, FIELD_NUMBER, failures),
 	FIELD(state_sink, FIELD_NUMBER, not_before),
 	FIELD(state_sink, FIELD_TEXT, reason),
@@ -228,7 +230,8 @@ static bool read_field(void *record, const struct field *f, json_t *value)
 		return true;
 	case FIELD_NUMBER:
 		*(long long *)member = json_integer_value(value);
-		return !value || (json_is_integer(value) && json_integer_value(value) >= 0);
+		return !value || (json_is_integer(value) && json_integer_value(value) >= 0 &&
+				  json_integer_value(value) <= STATE_MOST_NUMBER);
 	case FIELD_WORD:
 		return read_word(f, json_string_value(value), member);
 	case FIELD_OBJECT:

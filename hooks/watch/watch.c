@@ -43,6 +43,12 @@ static int write_view(const struct show *v, void (*print)(const struct show *v, 
 /* Neither is of such weight that a round counts as failed without it. */
 static void write_views(const struct watch *w, const struct state *s)
 {
+	for (size_t i = 0; i < w->config.gate_count; i++) {
+		struct state_gate *g = state_find_gate(s, w->config.gates[i].name);
+
+		if (g)
+			g->used = true;
+	}
 	const struct show v = { s, w->last.images, now_seconds(), w->last.seconds, w->last.problems };
 
 	write_view(&v, show_metrics, w->metrics);
@@ -78,6 +84,7 @@ static int take_turn(struct watch *w, bool round, long long *due)
 	*due = 0;
 	if (status)
 		return status;
+	deliver_begin(&w->deliver, &s, now_seconds());
 	if (round)
 		status = turn_round(w, &s, now_seconds());
 	if (status == STATUS_INTERNAL || status == TURN_STOPPED)

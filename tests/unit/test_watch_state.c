@@ -127,6 +127,11 @@ TEST(watch_state, a_broken_file_is_left_untouched)
 		"\"gates\":[],\"events\":[],\"sinks\":[],\"hosts\":[]}",
 		"{\"version\":1,\"id\":\"x\",\"images\":[],\"gates\":[],\"events\":[{\"number\":1,\"type\":\"a\",\"subject\":\"b\","
 		"\"data\":{}}],\"sinks\":[],\"hosts\":[]}",
+		"{\"version\":1,\"id\":\"x\",\"images\":[],\"gates\":[],\"events\":[],\"sinks\":[{\"name\":\"command\",\"told\":1}],"
+		"\"hosts\":[]}",
+		"{\"version\":1,\"id\":\"x\",\"last_event\":9223372036854775807,\"images\":[],\"gates\":[],\"events\":[],\"sinks\":[],"
+		"\"hosts\":[]}",
+		"{\"version\":1,\"id\":\"x\",\"id\":\"y\",\"images\":[],\"gates\":[],\"events\":[],\"sinks\":[],\"hosts\":[]}",
 	};
 	AUTO(free) char *whole = NULL;
 	AUTO(state) struct state s = { 0 };
