@@ -173,7 +173,7 @@ static int read_config_file(struct input *in)
 
 	if (fault)
 		return say_usage(in->command, "cannot read %s: %s", in->snap_config, strerror(fault));
-	in->config = json_loadb(text, len, 0, &where);
+	in->config = document_read_config(text, len, &where);
 	if (json_is_object(in->config))
 		return 0;
 	say("%s:%d: cannot use it as a snap's configuration: it is not a JSON object", in->snap_config,

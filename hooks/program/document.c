@@ -65,3 +65,60 @@ char *document_render(const json_t *document)
 
 	return memory_printf("%s\n", text);
 }
+
+/* Bytes of the token at the front of JSON text: a string, a number, or one byte of anything else. */
+static size_t token_bytes(const char *text, size_t len)
+{
+	size_t at = 1;
+
+	if (*text == '"') {
+		while (at < len && text[at] != '"')
+			at += text[at] == '\\' ? 2 : 1;
+		return at < len ? at + 1 : len;
+	}
+	while (strchr("-0123456789", *text) && at < len && text[at] && strchr("+-.eE0123456789", text[at]))
+		at++;
+	return at;
+}
+
+/* A whole number of up to 18 digits is the same when it is printed again. */
+static bool is_kept(const char *number, size_t len)
+{
+	size_t sign = *number == '-';
+
+	return len - sign <= 18 && strspn(number + sign, "0123456789") >= len - sign && !(sign && number[sign] == '0');
+}
+
+/* Valid JSON text with those numbers in quotes: new, to be forgotten. */
+static char *quote_numbers(const char *text, size_t len, size_t *quoted_len)
+{
+	char *quoted = memory_grow(NULL, 2 * len + 1, 1), *end = quoted;
+
+	for (size_t at = 0, bytes; at < len; at += bytes) {
+		bool quotes;
+
+		bytes = token_bytes(text + at, len - at);
+		quotes = text[at] && strchr("-0123456789", text[at]) && !is_kept(text + at, bytes);
+		if (quotes)
+			*end++ = '"';
+		memcpy(end, text + at, bytes);
+		end += bytes;
+		if (quotes)
+			*end++ = '"';
+	}
+	*end = '\0';
+	*quoted_len = (size_t)(end - quoted);
+	return quoted;
+}
+
+json_t *document_read_config(const char *text, size_t len, json_error_t *where)
+{
+	AUTO(json) json_t *valid = json_loadb(text, len, JSON_DECODE_INT_AS_REAL, where);
+	AUTO(secret) char *quoted = NULL;
+	size_t quoted_len;
+
+	if (!valid)
+		return NULL;
+	quoted = quote_numbers(text, len, &quoted_len);
+	return json_loadb(quoted, quoted_len, 0, where);
+}

@@ -133,6 +133,10 @@ spec:
         config = self.write("config.json", '{"registry": "r.example", "kubeconfig": "x", "imgcheck": {"mode": "warn"}}')
         self.environment["SNAP_ARCH"] = "s390x"
         self.assertEqual(self.run_it("images", "--target", "snap", "--snap-config", config).stdout, "r.example/a-s390x:v1\n")
+        numbers = self.write("numbers.json", '{"registry": "r.example", "kubeconfig": 12345678901234567890, "arch": 1.10}')
+        self.assertEqual(self.run_it("images", "--target", "snap", "--snap-config", numbers).stdout, "r.example/a-1.10:v1\n")
+        for text in ("{1.5: 2}", '{"a": 01.5}', '{"a": 1.}', '{"a": 1e999}', '{"a": "', '{"a": 1.5'):
+            self.run_it("images", "--target", "snap", "--snap-config", self.write("bad.json", text), status=2)
         del self.environment["SNAP_ARCH"]
         done = self.run_it("images", "--target", "snap", "--snap-config", config)
         self.assertEqual(done.stdout, f"r.example/a-{architecture()}:v1\n")

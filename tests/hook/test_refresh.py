@@ -125,6 +125,18 @@ class Refresh(trees.TreeTest):
                 self.configure(self.registry, gpu=gpu)
                 self.refresh(expected)
 
+    def test_numbers_are_told_as_they_were_set(self):
+        """snapd keeps their text: 1.10 is not 1.1, and one of twenty digits is nothing that cannot be read."""
+        self.comes("{{ registry }}/new:{{ version }}", description=f"{trees.DESCRIPTION}  version: {{config: version}}\n")
+        self.configure(self.registry, version="NUMBER", nested={"there": "NUMBER"}, text='"1.50')
+        answer = self.folder / "answer"
+        for number in ("1.10", "1.0", "1e5", "12345678901234567890", "0", "7", "123456789012345678"):
+            with self.subTest(number):
+                answer.write_text(self.tree.config_file.read_text(encoding="utf-8").replace('"NUMBER"', number), encoding="utf-8")
+                self.tree.replace_snapctl(f"cat '{answer}'")
+                self.refresh(1, f"{self.registry}/new:{number}\n")
+                self.assertEqual([image["written"] for image in self.tree.report()["images"]], [f"{self.registry}/new:{number}"])
+
     def test_a_unit_that_is_not_set_up_is_skipped(self):
         self.comes("{{ registry }}/new:v1")
         for kubeconfig in (None, ""):
