@@ -52,7 +52,16 @@ static bool is_version(const char *text)
 	       strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789:.+~-_") == strlen(text);
 }
 
-/* Whether the folder is a revision of our snap; a stale mount point is empty.  *version is new. */
+static bool is_snap_name(const char *text)
+{
+	return *text && strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789-") == strlen(text);
+}
+
+/*
+ * Whether the folder is a revision of our snap; a stale mount point is empty.  YAML can say a name in more ways than are
+ * read here, and a revision that is not seen is not judged: only one that plainly has another name is no candidate.
+ * *version is new.
+ */
 static bool read_snap_yaml(const char *folder, const char *name, char **version)
 {
 	AUTO(free) char *path = files_join(folder, "meta/snap.yaml"), *text = NULL, *found = NULL, *says = NULL;
@@ -61,7 +70,7 @@ static bool read_snap_yaml(const char *folder, const char *name, char **version)
 	if (files_read(path, MOST_SNAP_YAML, &text, &len))
 		return false;
 	found = snap_yaml_value(text, "name");
-	if (!found || strcmp(found, name))
+	if (found && is_snap_name(found) && strcmp(found, name))
 		return false;
 	says = snap_yaml_value(text, "version");
 	*version = says && is_version(says) ? TAKE(says) : memory_text("");
