@@ -342,6 +342,15 @@ static void clear(struct refresh *r, struct outcome *out)
 	free(out->skipped);
 }
 
+static json_t *find_ways(const struct refresh *r)
+{
+	AUTO(proxies) struct proxies proxies = { 0 };
+
+	proxies_read(&proxies, r->hook->environment);
+	settings_proxies(&r->settings, &proxies);
+	return settings_ways(&r->settings, r->hook->common, &proxies);
+}
+
 static void judge(struct refresh *r, struct outcome *out)
 {
 	enum imgcheck_outcome class;
@@ -357,7 +366,7 @@ static void judge(struct refresh *r, struct outcome *out)
 		refresh_alone(r, class, why, out);
 		return;
 	}
-	r->ways = settings_ways(&r->settings, r->hook->common);
+	r->ways = find_ways(r);
 	r->recent = recent_read(r->hook->state, r->ways);
 	check(r, out);
 }

@@ -271,11 +271,11 @@ void settings_apply(const struct settings *s, const char *common, struct imgchec
 	apply_files(s, common, c, notices);
 }
 
-static bool holds_login(const struct settings *s)
+static bool holds_login(const struct settings *s, const struct proxies *p)
 {
-	AUTO(secret) char *json = setting(s, "auth-json"), *proxy = setting(s, "proxy");
+	AUTO(secret) char *json = setting(s, "auth-json");
 
-	return json || (proxy && strchr(proxy, '@'));
+	return json || (p->http.value && strchr(p->http.value, '@')) || (p->https.value && strchr(p->https.value, '@'));
 }
 
 /* Whatever is written anew, or put in its place, has another number or another time of change. */
@@ -294,13 +294,13 @@ static void add_file(json_t *ways, const char *key, const char *path)
 	document_set(ways, key, file);
 }
 
-json_t *settings_ways(const struct settings *s, const char *common)
+json_t *settings_ways(const struct settings *s, const char *common, const struct proxies *p)
 {
 	AUTO(free) char *auth = setting(s, "authfile"), *ca = setting(s, "ca-file");
 	AUTO(free) char *auth_path = auth ? file_below(common, auth) : NULL, *ca_path = find_ca_file(common, ca);
-	json_t *ways, *proxy = json_object_get(s->tree, "proxy");
+	json_t *ways;
 
-	if (holds_login(s))
+	if (holds_login(s, p))
 		return NULL;
 	ways = document_object();
 	for (size_t i = 0; i < COUNT(options); i++) {
@@ -312,8 +312,9 @@ json_t *settings_ways(const struct settings *s, const char *common)
 		add_file(ways, "authfile", auth_path);
 	if (ca_path)
 		add_file(ways, "ca-file", ca_path);
-	if (proxy)
-		document_set(ways, "proxy", json_deep_copy(proxy));
+	document_set_text(ways, "proxy.http", p->http.value);
+	document_set_text(ways, "proxy.https", p->https.value);
+	document_set_text(ways, "proxy.no-proxy", p->none.value);
 	return ways;
 }
 

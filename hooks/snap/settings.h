@@ -37,11 +37,11 @@ void settings_read(struct settings *s, json_t *configuration, struct lines *noti
 void settings_apply(const struct settings *s, const char *common, struct imgcheck_config *c, struct lines *notices);
 
 /*
- * What decides how an image is asked for, without a byte of a login, to tell one time from another: the settings, and of the
- * files that they name which they are and when they were changed.  New; NULL where a setting holds a login itself, since
- * nothing may be kept that tells whether it is still the same.
+ * What decides how an image is asked for, without a byte of a login, to tell one time from another: the settings, the proxies
+ * wherever they come from, and of the files that settings name which they are and when they were changed.  New; NULL where a
+ * setting or a proxy holds a login itself, since nothing may be kept that tells whether it is still the same.
  */
-json_t *settings_ways(const struct settings *s, const char *common);
+json_t *settings_ways(const struct settings *s, const char *common, const struct proxies *p);
 
 /* The items of a setting that is a list: a JSON array, or a text with its items separated by commas or blanks. */
 void settings_list(const struct settings *s, const char *key, struct lines *items);

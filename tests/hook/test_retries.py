@@ -125,6 +125,16 @@ class Retries(trees.TreeTest):
                 self.check_reuse(False)
                 self.check_reuse(True)
 
+    def test_through_another_proxy_of_the_machine_it_is(self):
+        for line in ("", "http_proxy=http://127.0.0.1:1\nno_proxy=127.0.0.1\n", "http_proxy=http://127.0.0.1:2\nno_proxy=127.0.0.1\n"):
+            with self.subTest(line):
+                self.tree.proxies.write_text(line, encoding="utf-8")
+                self.check_reuse(False)
+                self.check_reuse(True)
+        self.tree.proxies.write_text("http_proxy=http://u:p@127.0.0.1:2\nno_proxy=127.0.0.1\n", encoding="utf-8")
+        self.check_reuse(False)
+        self.check_reuse(False)
+
     def test_of_a_login_in_the_settings_nothing_is_kept(self):
         """Not even what would tell another one from it; so that nothing is known to be as it was."""
         login = json.dumps({"auths": {_registry.host: {"username": "u", "password": "p"}}})
