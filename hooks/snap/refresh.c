@@ -328,6 +328,7 @@ static void check(struct refresh *r, struct outcome *out)
 static void clear(struct refresh *r, struct outcome *out)
 {
 	revisions_clear(&r->revisions);
+	revisions_clear(&r->olds);
 	free(r->before.version);
 	lines_clear(&r->proven);
 	json_decref(r->ways);
@@ -403,7 +404,7 @@ int hook_pre_refresh(const struct hook *h)
 
 /* ---------------------------------------------------------------- after it */
 
-/* Ours is the new revision; the old is the only other one, or that which left something to us. */
+/* Ours is the new revision; the old is the only other one, or that which left something to us, or any of the others. */
 static void find_ourselves(struct refresh *r)
 {
 	struct revisions_place place = hook_place(r->hook);
@@ -422,7 +423,10 @@ static void find_ourselves(struct refresh *r)
 				r->before = others.item[i];
 				others.item[i].version = NULL;
 			}
-	revisions_clear(&others);
+	if (*r->before.name)
+		revisions_clear(&others);
+	else
+		r->olds = others;
 	describe_subject(r);
 }
 

@@ -25,6 +25,7 @@ struct refresh {
 	bool left;                  /* post-refresh: pre-refresh left to it what it could not read */
 	struct revisions revisions; /* candidates; the chosen ones are judged */
 	struct revision before;     /* the old revision; without a name where it is not known */
+	struct revisions olds;      /* then it is one of these */
 	char *subject;              /* "cdk-addons revision 1250 (1.28.3)" */
 	char *first;                /* the revision that the remedy names */
 	json_t *config;             /* what snapctl told, or NULL */

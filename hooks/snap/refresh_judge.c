@@ -120,6 +120,11 @@ int refresh_describe(void *arg)
 
 		describe(r, folder, keys);
 	}
+	for (size_t i = 0; i < r->olds.count; i++) {
+		AUTO(free) char *folder = files_join(r->hook->root, r->olds.item[i].name);
+
+		describe(r, folder, keys);
+	}
 	document_set(answer, "later", json_boolean(is_left(r)));
 	return json_dumpf(answer, stdout, JSON_COMPACT) ? STATUS_INTERNAL : STATUS_OK;
 }
@@ -138,6 +143,16 @@ static const char *variable(const char *name, const char *folder, const struct r
 	return getenv(name);
 }
 
+/* Once for each revision, however often it is read. */
+static void note_borrowed(struct refresh *r, const struct revision *item)
+{
+	AUTO(free) char *text = memory_printf("revision %s has no " DESCRIPTION ": that of revision %s was used", item->name,
+					      r->hook->revision);
+
+	if (!lines_has(&r->notices, text))
+		lines_add(&r->notices, text);
+}
+
 /* Opens the description of a folder and gives it the configuration. */
 static int open_target(const struct judgement *j, const char *folder, const struct revision *item, struct imgcheck_target **out,
                        struct imgcheck_error **e)
@@ -150,8 +165,7 @@ static int open_target(const struct judgement *j, const char *folder, const stru
 	if (!description)
 		return 0;
 	if (borrowed)
-		lines_addf(&j->refresh->notices, "revision %s has no " DESCRIPTION ": that of revision %s was used",
-			   item->name, j->refresh->hook->revision);
+		note_borrowed(j->refresh, item);
 	fault = imgcheck_target_open(folder, borrowed ? description : NULL, out, e);
 	if (!fault)
 		fault = imgcheck_target_set_config(*out, j->configuration, strlen(j->configuration), e);
@@ -197,22 +211,47 @@ static bool add_revision(struct judgement *j, const struct revision *item, struc
 	return !imgcheck_images_add_target(j->images, target, e);
 }
 
-/* What the old revision needs was needed before: if it is missing, nothing gets worse. */
-static void mark_known(struct judgement *j)
+/* What a revision of before needs: new; NULL where that is not known. */
+static struct imgcheck_images *needed_by(const struct judgement *j, const struct revision *old)
 {
-	const struct revision *old = &j->refresh->before;
 	AUTO(free) char *folder = files_join(j->refresh->hook->root, old->name);
-	AUTO(images) struct imgcheck_images *before = NULL;
+	AUTO(images) struct imgcheck_images *images = NULL;
 	AUTO(target) struct imgcheck_target *target = NULL;
 	AUTO(error) struct imgcheck_error *e = NULL;
 	bool configured = false;
 
-	if (!*old->name || imgcheck_images_new(&before) || open_target(j, folder, old, &target, &e) || !target)
-		return;
-	if (imgcheck_target_configured(target, &configured, &e) || !configured)
-		return;
-	if (!imgcheck_images_add_target(before, target, &e))
-		(void)!imgcheck_images_mark_known(j->images, before, &e);
+	if (imgcheck_images_new(&images) || open_target(j, folder, old, &target, &e) || !target)
+		return NULL;
+	if (imgcheck_target_configured(target, &configured, &e) || !configured || imgcheck_images_add_target(images, target, &e))
+		return NULL;
+	return TAKE(images);
+}
+
+/* What both need, which is the first without what only that needs: new; NULL where it is not known. */
+static struct imgcheck_images *needed_by_both(const struct judgement *j, struct imgcheck_images *taken,
+                                              const struct revision *first, const struct revision *other)
+{
+	AUTO(images) struct imgcheck_images *both = taken, *only = needed_by(j, first), *rest = needed_by(j, other);
+
+	if (!only || !rest || imgcheck_images_subtract(only, rest, NULL) || imgcheck_images_subtract(both, only, NULL))
+		return NULL;
+	return TAKE(both);
+}
+
+/*
+ * What the old revision needs was needed before: if it is missing, nothing gets worse.  Where it is one of several, that
+ * holds for what all of them need.
+ */
+static void mark_known(struct judgement *j)
+{
+	const struct refresh *r = j->refresh;
+	const struct revision *first = *r->before.name ? &r->before : r->olds.item;
+	AUTO(images) struct imgcheck_images *before = first ? needed_by(j, first) : NULL;
+
+	for (size_t i = 1; before && i < r->olds.count; i++)
+		before = needed_by_both(j, before, first, &r->olds.item[i]);
+	if (before)
+		(void)!imgcheck_images_mark_known(j->images, before, NULL);
 }
 
 static bool collect(struct judgement *j, struct imgcheck_error **e)

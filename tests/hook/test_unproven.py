@@ -208,6 +208,20 @@ class After(trees.TreeTest):
         (self.tree.snap / "1" / "templates" / "pods.yaml").write_text(trees.pods("{{ registry }}/new:v1"), encoding="utf-8")
         self.after(0, "needed before too")
 
+    def test_what_each_of_the_others_missed_goes_on(self):
+        # snapd keeps two or three: the revision that was current is one of them.
+        (self.tree.snap / "1" / "templates" / "pods.yaml").write_text(trees.pods("{{ registry }}/new:v1"), encoding="utf-8")
+        for images, expected in ((("{{ registry }}/other:v1", "{{ registry }}/new:v1"), 0), (("{{ registry }}/other:v1",), 1)):
+            with self.subTest(images):
+                self.tree.add("7", *images, hooks=())
+                self.tree.add("x3", "{{ registry }}/new:v1", description=None, hooks=())
+                output = self.after(expected, "new:v1")
+                (self.assertIn if expected == 0 else self.assertNotIn)("needed before too", output)
+                self.assertEqual(self.tree.report()["hook"]["from"], None)
+                self.assertEqual(sum("that of revision 2 was used" in line for line in self.tree.report()["hook"]["notices"]), 1)
+                self.tree.remove("7")
+                self.tree.remove("x3")
+
     def test_what_pre_refresh_judged_is_not_judged_again(self):
         self.tree.remove("1")
         self.tree.add("1", "{{ registry }}/old:v1")
