@@ -182,37 +182,51 @@ static char *find_keys(struct refresh *r, struct lines *keys, enum imgcheck_outc
 	return NULL;
 }
 
-/* The same and the settings, by one call of snapctl.  NULL, or why there is no configuration: new. */
-static char *ask_configuration(struct refresh *r, enum imgcheck_outcome *class)
+/* By one call of snapctl.  Returns NULL, or why there is no configuration: new. */
+static char *ask_configuration(struct refresh *r, const struct lines *keys)
 {
-	AUTO(lines) struct lines keys = { 0 };
 	AUTO(free) char *why = NULL;
-	char *fault;
 
-	lines_add(&keys, SETTINGS_TREE);
-	fault = find_keys(r, &keys, class);
-	*class = fault ? *class : IMGCHECK_OUTCOME_INTERNAL;
-	if (fault || snapctl_get(&keys, r->hook->began + CHECK_END, &r->config, &why))
-		return fault;
+	if (snapctl_get(keys, r->hook->began + CHECK_END, &r->config, &why))
+		return NULL;
 	return memory_printf("cannot read the snap's configuration: %s", why);
 }
 
 /*
- * The configuration and the settings.  Where that fails, one key of the description may be at fault, so the settings
- * are asked for alone: the way out must not depend on it.  Nothing is judged by part of a configuration: without its
- * keys, a unit would look as if it were not set up.  Returns NULL, or why there is no configuration: new.
+ * What snapctl did not tell of all keys, of the settings alone: the way out must not depend on the description.  And if
+ * these are to be had, but not even now the rest, it is a key of the description that cannot be read.
+ */
+static void ask_settings(struct refresh *r, const struct lines *keys, json_t **tree, char **why, enum imgcheck_outcome *class)
+{
+	AUTO(lines) struct lines settings_only = { 0 };
+	AUTO(free) char *again = NULL;
+
+	lines_add(&settings_only, SETTINGS_TREE);
+	if (!snapctl_get(&settings_only, r->hook->began + CHECK_END, tree, &again) || keys->count <= 1)
+		return;
+	free(*why);
+	*why = ask_configuration(r, keys);
+	*class = IMGCHECK_OUTCOME_UNREADABLE;
+}
+
+/*
+ * The configuration and the settings.  Nothing is judged by part of a configuration: without its keys, a unit would look
+ * as if it were not set up.  Returns NULL, or why there is no configuration: new.
  */
 static char *read_configuration(struct refresh *r, enum imgcheck_outcome *class)
 {
-	AUTO(lines) struct lines settings_only = { 0 };
+	AUTO(lines) struct lines keys = { 0 };
 	AUTO(json) json_t *tree = NULL;
-	AUTO(free) char *again = NULL;
-	char *why = ask_configuration(r, class);
+	char *why;
 
-	if (why) {
-		lines_add(&settings_only, SETTINGS_TREE);
-		snapctl_get(&settings_only, r->hook->began + CHECK_END, &tree, &again);
+	lines_add(&keys, SETTINGS_TREE);
+	why = find_keys(r, &keys, class);
+	if (!why) {
+		*class = IMGCHECK_OUTCOME_INTERNAL;
+		why = ask_configuration(r, &keys);
 	}
+	if (why)
+		ask_settings(r, &keys, &tree, &why, class);
 	settings_read(&r->settings, r->config ? r->config : tree, &r->notices);
 	r->leaves = r->leaves && !settings_has(&r->settings, "on-unreadable");
 	for (size_t i = 0; r->settings.accept_revision && i < r->revisions.count; i++)

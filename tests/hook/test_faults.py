@@ -68,8 +68,8 @@ class Faults(trees.TreeTest):
         self.break_from_within(FORKS_BAD=number, FORKS_SIGNAL=int(signal_number))
 
     def test_whichever_child_dies_the_setting_decides(self):
-        # They read which keys are asked for, run snapctl, and judge; without one of them nothing is judged.
-        for child in (1, 2, 3):
+        # They read which keys are asked for, run snapctl, which is asked again if it fails, and judge.
+        for child in (1, 3):
             for number in (signal.SIGKILL, 0):
                 with self.subTest(child=child, signal=number):
                     self.break_child(child, number)
@@ -194,13 +194,28 @@ class Faults(trees.TreeTest):
                 self.assertEqual(self.server.requests, [])
 
     def test_settings_hold_where_a_key_of_the_description_is_at_fault(self):
+        """It is what cannot be read of the revision: else nobody would judge it, and nobody be told."""
         description = trees.DESCRIPTION.replace("{config: registry}", "{config: kubeconfig.registry}")
         (self.tree.snap / "2" / "meta" / "imgcheck.yaml").write_text(description, encoding="utf-8")
-        self.refresh(0, "is not a map")
-        self.configure(f"{self.server.host}/x", {"on-internal-error": "veto"})
+        self.refresh(0, "is not a map", "left to the post-refresh hook")
+        self.tree.set_current("2")
+        self.after(1, "is not a map", "the refresh is undone", "accept-revision=2")
+        self.tree.set_current("1")
+        (self.tree.snap / "2" / "meta" / "hooks" / "post-refresh").unlink()
         self.refresh(1, "is not a map", "accept-revision=2")
-        self.configure(f"{self.server.host}/x", {"on-internal-error": "veto", "accept-revision": 2})
-        self.refresh(0, "is not a map")
+        self.assertEqual(self.tree.status()["unreadable"], "1")
+        for settings in ({"on-unreadable": "warn"}, {"accept-revision": 2}):
+            self.configure(f"{self.server.host}/x", settings)
+            self.refresh(0, "is not a map")
+
+    def test_a_snapctl_that_fails_once_changes_nothing(self):
+        once = self.tree.root / "once"
+        image = self.missing()
+        self.tree.replace_snapctl(f'[ -e {once} ] || {{ touch {once}; exit 1; }}; exec {self.tree.real_snapctl()} "$@"')
+        self.refresh(1, image)
+        for number in (signal.SIGKILL, 0):
+            self.break_child(2, number)
+            self.refresh(1, image)
 
     def test_one_call_of_snapctl(self):
         log = self.tree.root / "calls"
