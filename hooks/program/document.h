@@ -19,8 +19,8 @@ void document_add_text(json_t *array, const char *text);
 void document_set_number(json_t *object, const char *name, long long number);
 
 /*
- * A snap's configuration, as snapctl prints it: new, or NULL with *where.  A number that jansson would change, as it would
- * make 1.1000000000000001 of 1.10, becomes a text: it is by its text that a configuration counts.
+ * A snap's configuration, as snapctl prints it: new, or NULL with *where, which may be NULL.  A number that jansson would
+ * change, as it would make 1.1000000000000001 of 1.10, becomes a text: it is by its text that a configuration counts.
  */
 json_t *document_read_config(const char *text, size_t len, json_error_t *where);
 

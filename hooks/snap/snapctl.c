@@ -90,7 +90,6 @@ bool snapctl_get(const struct lines *keys, int64_t until, json_t **out, char **w
 	AUTO(process_result) struct process_result r = { 0 };
 	AUTO(free) char **argv = memory_grow(NULL, keys->count + 4, sizeof(*argv));
 	AUTO(free) char *program = memory_text("snapctl"), *verb = memory_text("get"), *document = memory_text("-d");
-	json_error_t where;
 	size_t n = 3;
 
 	*out = NULL;
@@ -107,7 +106,7 @@ bool snapctl_get(const struct lines *keys, int64_t until, json_t **out, char **w
 		*why = failure(&r);
 		return false;
 	}
-	*out = document_read_config(r.out, r.len, &where);
+	*out = document_read_config(r.out, r.len, NULL);
 	if (json_is_object(*out))
 		return true;
 	json_decref(*out);
