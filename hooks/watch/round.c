@@ -37,7 +37,7 @@ static void take_unsure(struct state *s, struct state_image *m, const struct ans
 {
 	m->misses++;
 	state_set_text(&m->reason, a->reason);
-	if (m->misses < ROUND_MISSES || m->failing)
+	if (m->misses < (a->asked ? ROUND_MISSES : ROUND_TURNS) || m->failing)
 		return;
 	m->failing = now;
 	tell(s, m, now, "image.failing", NULL);

@@ -9,7 +9,8 @@
  *   image.changed         another digest than the one last seen
  *   image.gone            the registry says that it is not there (404 after its challenge), once
  *   image.back            it is there again; or for the first time, where it was not at first sight
- *   image.failing         for ROUND_MISSES rounds in a row it could not be told, once
+ *   image.failing         for ROUND_MISSES rounds in a row it could not be told, once; for ROUND_TURNS where it was
+ *                         not asked for
  *   image.recovered       after that it can be told again; what else is new then follows as an event of its own
  *
  * Whatever is neither "here it is" nor "not here" (no connection, 401, 403, 429, 5xx, an answer that is none) changes
@@ -23,6 +24,12 @@
  * row, at least two whole intervals, are worth somebody's time.
  */
 #define ROUND_MISSES 3
+
+/*
+ * Where a host's limits leave each image its turn in some rounds alone, the rounds between are no news: an image that
+ * was not even asked for is told as failing after so many, a day of quarter hours.
+ */
+#define ROUND_TURNS 96
 
 enum answer_kind {
 	ANSWER_PRESENT,

@@ -76,7 +76,9 @@ TEST(watch_round, events_of_a_row_of_answers)
 		{"...-A", "  f r b"},
 		{"A..A..A", "      "},
 		{"A...A...A", "   f r   f r"},
-		{"A!!!A", "   f r"},
+		{"A!!!A", "    "},
+		{"A!!!.", "    f"},
+		{"A!!!A!!!A", "        "},
 		{"A.B.A", "  c  c"},
 	};
 
@@ -92,6 +94,20 @@ TEST(watch_round, events_of_a_row_of_answers)
 			(void)snprintf(all + used, sizeof(all) - used, "%s%s", k ? " " : "", seen);
 		}
 		cr_expect_str_eq(all, cases[i].events, "%s: \"%s\"", cases[i].answers, all);
+	}
+}
+
+/* Limits that let no question through at all are worth telling in the end. */
+TEST(watch_round, an_image_whose_turn_never_comes)
+{
+	AUTO(state) struct state s = { .lock = -1 };
+	char seen[8];
+
+	take(&s, "r.io/a:1", 'A', 0);
+	for (long long k = 1; k <= ROUND_TURNS + 10; k++) {
+		take(&s, "r.io/a:1", '!', k);
+		look(&s, seen, sizeof(seen));
+		cr_expect_str_eq(seen, k == ROUND_TURNS ? "f" : "", "round %lld: \"%s\"", k, seen);
 	}
 }
 
