@@ -42,7 +42,7 @@ VARIANT_CFLAGS_debug := -O0
 VARIANT_CFLAGS_asan := $(SANITIZE)
 VARIANT_CFLAGS_tsan := -O1 -fsanitize=thread -fno-omit-frame-pointer
 VARIANT_CFLAGS_fuzz := $(SANITIZE) -fsanitize=fuzzer-no-link
-VARIANT_CFLAGS_coverage := -O0 --coverage
+VARIANT_CFLAGS_coverage := -O0 --coverage -fprofile-update=atomic
 VARIANT_LDFLAGS_release := -Wl,-z,relro,-z,now -Wl,-z,noexecstack
 VARIANT_LDFLAGS_asan := -fsanitize=address,undefined
 VARIANT_LDFLAGS_tsan := -fsanitize=thread
@@ -252,6 +252,7 @@ mutants: deps ## plants deliberate bugs in a copy of the tree; each has to be ca
 
 .PHONY: coverage
 coverage: deps ## runs the tests with line counts; fails below 90 %, 95 % in the pure layers
+	@$(MAKE) --no-print-directory -j$(CORES) VARIANT=release all
 	@$(MAKE) --no-print-directory -j$(CORES) VARIANT=coverage all test-programs
 	@tests/coverage/run
 
