@@ -19,36 +19,10 @@
 
 #include "base/limits.h"
 #include "fault.h"
+#include "got.h"
 #include "test.h"
 
 #define URL_BYTES 256
-
-/* What came of one request. */
-struct got {
-	size_t calls;
-	enum ic_http_end end;
-	long status;
-	int version;
-	bool cut;
-	size_t len;
-	char body[32], detail[400];
-	ic_msec at;
-};
-
-static void done(void *arg, const struct ic_http_answer *answer)
-{
-	struct got *g = arg;
-
-	g->calls++;
-	g->end = answer->end;
-	g->status = answer->status;
-	g->version = answer->http_version;
-	g->cut = answer->body_cut;
-	g->len = answer->body.len;
-	(void)snprintf(g->body, sizeof(g->body), "%s", ic_buf_text(&answer->body));
-	(void)snprintf(g->detail, sizeof(g->detail), "%s", answer->detail);
-	g->at = ic_clock_now();
-}
 
 static struct ic_http *start(ic_msec time)
 {
@@ -56,16 +30,6 @@ static struct ic_http *start(ic_msec time)
 
 	cr_assert_eq(ic_http_new(NULL, 0, ic_clock_now() + time, &h, NULL), 0);
 	return h;
-}
-
-static void run(struct ic_http *h)
-{
-	struct imgcheck_error *err = NULL;
-	int left;
-
-	while ((left = ic_http_step(h, -1, &err)) > 0)
-		;
-	cr_assert_eq(left, 0, "%s", imgcheck_error_message(err));
 }
 
 /* Submits a GET of base + path, with what else the caller has set in the request. */

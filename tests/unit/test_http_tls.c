@@ -17,28 +17,10 @@
 #include <unistd.h>
 
 #include "fault.h"
+#include "got.h"
 #include "test.h"
 
 #define URL_BYTES 256
-
-struct got {
-	size_t calls;
-	enum ic_http_end end;
-	long status;
-	int version;
-	char detail[400];
-};
-
-static void done(void *arg, const struct ic_http_answer *answer)
-{
-	struct got *g = arg;
-
-	g->calls++;
-	g->end = answer->end;
-	g->status = answer->status;
-	g->version = answer->http_version;
-	(void)snprintf(g->detail, sizeof(g->detail), "%s", answer->detail);
-}
 
 static struct ic_http *start(const char *ca_pem)
 {
@@ -57,16 +39,6 @@ static void submit(struct ic_http *h, const char *base, const char *path, bool s
 	request.url = url;
 	*g = (struct got){0};
 	cr_assert_eq(ic_http_submit(h, &request, done, g, NULL), 0);
-}
-
-static void run(struct ic_http *h)
-{
-	struct imgcheck_error *err = NULL;
-	int left;
-
-	while ((left = ic_http_step(h, -1, &err)) > 0)
-		;
-	cr_assert_eq(left, 0, "%s", imgcheck_error_message(err));
 }
 
 static struct got ask(const char *ca_pem, const char *base, bool skip_verify)
