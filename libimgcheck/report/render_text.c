@@ -593,7 +593,8 @@ static bool wants_copy(const struct imgcheck_report *p, const struct ic_report_i
 /* References hold nothing that a shell would take for its own, but for the brackets of an IPv6 address. */
 static void write_copy(struct ic_page *page, const struct ic_report_image *m)
 {
-	ic_page_add(page, "copy it:  skopeo copy --all docker://");
+	ic_page_add(page, "copy it:  skopeo copy --all%s%s docker://", m->insecure_source ? " --src-tls-verify=false" : "",
+	            m->insecure_target ? " --dest-tls-verify=false" : "");
 	ic_page_add_foreign(page, m->source, IC_MAX_REF_BYTES);
 	ic_page_add(page, " docker://");
 	ic_page_add_foreign(page, m->target, IC_MAX_REF_BYTES);

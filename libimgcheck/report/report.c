@@ -10,6 +10,7 @@
 #include "policy.h"
 #include "registry/run.h"
 #include "source/config.h"
+#include "source/host.h"
 #include "verdict.h"
 
 IC_DEFINE_AUTO(report, struct imgcheck_report, imgcheck_report_free)
@@ -153,6 +154,26 @@ static void count_in(struct imgcheck_report *p, enum imgcheck_decision effect)
 		p->decision = effect;
 }
 
+static bool lists_host(const struct imgcheck_config *c, enum imgcheck_option o, const struct ic_host *host, unsigned port)
+{
+	struct ic_host listed;
+	const char *item;
+
+	for (size_t i = 0; (item = ic_config_item(c, o, i)); i++)
+		if (ic_host_parse(item, strlen(item), &listed) && ic_host_same(&listed, host, port))
+			return true;
+	return false;
+}
+
+/* Whether the settings ask the host of a reference, which is in full, without TLS or without verifying it. */
+static bool is_insecure(const struct imgcheck_config *c, const char *ref)
+{
+	struct ic_host host;
+
+	return ic_host_parse(ref, strcspn(ref, "/"), &host) &&
+	       (lists_host(c, IMGCHECK_OPTION_PLAIN_HTTP, &host, 80) || lists_host(c, IMGCHECK_OPTION_SKIP_VERIFY, &host, 443));
+}
+
 /* The host that decided, or would have: borrowed, NULL where the text is no reference. */
 static const char *host_of(const struct imgcheck_run *r, size_t i)
 {
@@ -187,6 +208,8 @@ static int add_image(struct imgcheck_report *p, const struct imgcheck_run *r, si
 
 	ic_vec_init(&m.origins, sizeof(struct ic_report_origin), IC_MAX_ORIGINS);
 	result = fill_image(from, found, &j, &m, err);
+	m.insecure_target = m.source && is_insecure(ic_run_config(r), m.target);
+	m.insecure_source = m.source && is_insecure(ic_run_config(r), m.source);
 	if (result == 0)
 		result = ic_vec_push(&p->images, &m, err);
 	if (result < 0)

@@ -424,6 +424,33 @@ TEST(report, five_hundred_missing_images_end_with_the_remedy)
 	free(text);
 }
 
+/* A host that is asked without TLS, or without verifying it, is copied from and to in the same way. */
+TEST(report, a_copy_knows_which_hosts_are_insecure)
+{
+	static const struct {
+		const char *option, *host, *expected;
+	} cases[] = {
+		{"plain-http", "registry.internal:5000", "--all --dest-tls-verify=false docker://quay.io:8443/a:1 docker://"},
+		{"skip-verify", "Registry.Internal:5000", "--all --dest-tls-verify=false docker://quay.io:8443/a:1 docker://"},
+		{"skip-verify", "quay.io:8443", "--all --src-tls-verify=false docker://quay.io:8443/a:1 docker://"},
+		{"plain-http", "registry.internal", "--all docker://quay.io:8443/a:1 docker://"}, /* its port 80 alone */
+	};
+
+	for (size_t i = 0; i < IC_COUNT(cases); i++) {
+		json_t *input = input_with("the remedy");
+		json_t *image = image_input("registry.internal:5000/a:1", "not-found", "registry.internal:5000");
+		char *text;
+
+		json_object_set_new(json_object_get(input, "options"), cases[i].option, json_string(cases[i].host));
+		json_object_set_new(image, "source", json_string("quay.io:8443/a:1"));
+		json_object_set_new(image, "origins", json_pack("[{s:s}]", "file", "a.yaml"));
+		cr_assert(json_array_append_new(images_in(input), image) == 0);
+		text = page_of(input, cases[i].host);
+		cr_assert(strstr(text, cases[i].expected), "%s", text);
+		free(text);
+	}
+}
+
 /* Reasons name what was asked, so that each image has its own: with many images that of the first is enough. */
 TEST(report, reasons_give_way_to_images)
 {
