@@ -135,9 +135,9 @@ int cmd_audit(char *const *argv)
 	const struct command_line line = {
 		.command = "audit",
 		.usage = "[OPTION]... LIST [PATH]...",
-		.about = "Prints which images the files and folders need that the list does not have, and which it has for nothing.\n"
+		.about = "Prints which images the files and folders need that the list does not have, and which it has for nothing.  "
 			 "LIST#KEY is one line of a list.",
-		.notes = "Exit status: 0 all that is needed is listed, 1 something is not, 2 usage, 5 something cannot be read,\n"
+		.notes = "Exit status: 0 all that is needed is listed, 1 something is not, 2 usage, 5 something cannot be read, "
 			 "70 internal error.",
 		.groups = groups,
 		.group_count = COUNT(groups),

@@ -64,9 +64,9 @@ int cmd_check(char *const *argv)
 		.command = "check",
 		.usage = "[OPTION]... [PATH]...",
 		.about = "Asks the registry for every image that the files and folders need, and reports.",
-		.notes = "Exit status: 0 all can be pulled (or only warnings), 1 something is missing, 2 usage, 3 access refused,\n"
+		.notes = "Exit status: 0 all can be pulled (or only warnings), 1 something is missing, 2 usage, 3 access refused, "
 			 "4 could not be decided, 5 a manifest cannot be read, 70 internal error.\n"
-			 "Logins come from --authfile and --creds, or from the file named by REGISTRY_AUTH_FILE.  Those that docker\n"
+			 "Logins come from --authfile and --creds, or from the file named by REGISTRY_AUTH_FILE.  Those that docker "
 			 "or podman keep in a home directory are not used unless named so: the nodes of a cluster do not have them.\n"
 			 "Proxies come from --proxy, or from http_proxy, https_proxy and no_proxy as curl reads them.",
 		.groups = groups,

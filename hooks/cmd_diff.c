@@ -108,7 +108,7 @@ int cmd_diff(char *const *argv)
 	const struct command_line line = {
 		.command = "diff",
 		.usage = "[OPTION]... OLD NEW",
-		.about = "Prints which images NEW needs and OLD does not, and the other way round.  Each is a file, a folder, a list\n"
+		.about = "Prints which images NEW needs and OLD does not, and the other way round.  Each is a file, a folder, a list "
 			 "of images (LIST#KEY is one line of it), an unpacked snap with meta/imgcheck.yaml, or a packed one.",
 		.notes = "Exit status: 0 the same images, 1 different ones, 2 usage, 5 something cannot be read, 70 internal error.",
 		.groups = groups,

@@ -37,7 +37,7 @@ int cmd_explain(char *const *argv)
 	const struct command_line line = {
 		.command = "explain",
 		.usage = "[OPTION]... REF...",
-		.about = "Prints who would be asked for an image, in order, with which credentials, certificates and proxy,\n"
+		.about = "Prints who would be asked for an image, in order, with which credentials, certificates and proxy, "
 			 "without asking anybody.  The options are those of check.",
 		.notes = "Exit status: 0, 2 usage or configuration, 70 internal error.",
 		.groups = groups,

@@ -174,12 +174,12 @@ int cmd_gate(char *const *argv)
 		.usage = "status|run|promote|rollback|hold|release --config FILE [OPTION]... [NAME]",
 		.about = "What is served behind a gate, and what an operator may do about it.",
 		.notes = "status    phase of each gate, or of one, since when and why\n"
-			 "run       looks at the candidate and validates it now, also one that was rejected\n"
+			 "run       looks at the candidate and validates it now, also a rejected one\n"
 			 "promote   serves the candidate as it is, without validating it\n"
-			 "rollback  serves what was served before; what is served now is not promoted again\n"
+			 "rollback  serves what was before; what is served now is not promoted again\n"
 			 "hold      promotes nothing, until release\n"
 			 "release   ends a hold, and takes what another writer has set as what is served\n"
-			 "Exit status: 0 done (run, promote: the candidate is served), 1 rejected, held, or nothing to go back to,\n"
+			 "Exit status: 0 done (run, promote: the candidate is served), 1 rejected, held, or nothing to go back to, "
 			 "2 usage or configuration, 4 not decided yet, 70 internal error, or a state that cannot be used.",
 		.groups = groups,
 		.group_count = COUNT(groups),

@@ -60,7 +60,7 @@ int cmd_guard(char *const *argv)
 		.command = "guard",
 		.usage = "[OPTION]... [PATH]... -- COMMAND [ARGUMENT]...",
 		.about = "Runs COMMAND only if the check passes.  The report goes to standard error.",
-		.notes = "Exit status: that of COMMAND, or 125 on a veto, 2 usage, 70 internal error, 126 or 127 where COMMAND\n"
+		.notes = "Exit status: that of COMMAND, or 125 on a veto, 2 usage, 70 internal error, 126 or 127 where COMMAND "
 			 "cannot be run.  In a snap the operator's settings hold; imgcheck.mode=off lets everything pass.",
 		.groups = groups,
 		.group_count = COUNT(groups),

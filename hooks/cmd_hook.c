@@ -43,8 +43,8 @@ static int run(const char *name, int (*main)(const struct hook *h), char *const 
 	AUTO(lines) struct lines operands = { 0 };
 	const struct flag_group groups[] = { { hook_flags, hook_take, &h } };
 	const struct command_line line = {
-		.command = "hook", .usage = "NAME [OPTION]...",
-		.about = "Runs a hook of a snap: pre-refresh, post-refresh, install or configure.  Called by one of\n"
+		.command = "hook", .usage = "pre-refresh|post-refresh|install|configure [OPTION]...",
+		.about = "Runs a hook of a snap: pre-refresh, post-refresh, install or configure.  Called by one of "
 			 "these names, the program is that hook.  snapd gives no options: they are for a rehearsal.",
 		.notes = "Exit status: 0 lets snapd go on, 1 is a veto.  See imgcheck-hook(8).",
 		.groups = groups, .group_count = COUNT(groups) };

@@ -181,7 +181,7 @@ int cmd_images(char *const *argv)
 		{ input_value_flags, input_take, &in },
 	};
 	const struct command_line line = { .command = "images", .usage = "[OPTION]... [PATH]...",
-					   .about = "Prints the images that files and folders need, sorted, each once.  What is no reference, and\n"
+					   .about = "Prints the images that files and folders need, sorted, each once.  What is no reference, and "
 						    "what cannot be read, is told on standard error with its place.",
 					   .notes = "Exit status: 0, 2 usage, 5 a manifest cannot be read or evaluated, 70 internal error.",
 					   .groups = groups, .group_count = COUNT(groups) };

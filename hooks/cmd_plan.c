@@ -126,9 +126,9 @@ int cmd_plan(char *const *argv)
 	const struct command_line line = {
 		.command = "plan",
 		.usage = "[OPTION]... [PATH]...",
-		.about = "Checks, and prints how to copy what is missing: from where the manifests take it when no registry is\n"
+		.about = "Checks, and prints how to copy what is missing: from where the manifests take it when no registry is "
 			 "configured, or from --from.",
-		.notes = "Exit status: 0 the plan has all that is missing, 1 something has no known source; else as check: 2 usage,\n"
+		.notes = "Exit status: 0 the plan has all that is missing, 1 something has no known source; else as check: 2 usage, "
 			 "3 access refused, 4 could not be decided, 5 a manifest cannot be read, 70 internal error.",
 		.groups = groups,
 		.group_count = COUNT(groups),

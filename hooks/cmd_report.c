@@ -147,7 +147,7 @@ int cmd_report(char *const *argv)
 	const struct flag_group groups[] = { { report_flags, report_take, &r } };
 	const struct command_line line = {
 		.command = "report", .usage = "[OPTION]... [FILE]...",
-		.about = "Prints the report of the last hook run, or that in FILE, which `check --format json` writes too.\n"
+		.about = "Prints the report of the last hook run, or that in FILE, which `check --format json` writes too.  "
 			 "The format html makes one page of several, say of one for each platform.",
 		.notes = "Exit status: 0, 2 usage, 5 the file cannot be read; with --format nagios that of a plugin.",
 		.groups = groups, .group_count = COUNT(groups) };

@@ -154,10 +154,10 @@ int cmd_watch(char *const *argv)
 		.command = "watch",
 		.usage = "--config FILE [OPTION]...",
 		.about = "Asks registries for the digests of images, one HEAD each a round, and tells what changed or vanished.",
-		.notes = "Events are image.changed, gone, back, failing and recovered, and those of gates; each is told at least\n"
-			 "once, also after a crash.  SIGHUP begins a round at once and reads the configuration again; so does another\n"
+		.notes = "Events are image.changed, gone, back, failing and recovered, and those of gates; each is told at least "
+			 "once, also after a crash.  SIGHUP begins a round at once and reads the configuration again; so does another "
 			 "imgcheck watch --once with the same state.  SIGTERM ends between two steps.\n"
-			 "Exit status: 0 done, 2 usage or configuration, 4 an event could not be told yet or the state is in use,\n"
+			 "Exit status: 0 done, 2 usage or configuration, 4 an event could not be told yet or the state is in use, "
 			 "5 a manifest cannot be read, 70 internal error, or a state that cannot be used.  See imgcheck-watch(8).",
 		.groups = groups,
 		.group_count = COUNT(groups),

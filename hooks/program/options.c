@@ -9,27 +9,53 @@
 #include "status.h"
 
 #define HELP_COLUMN 28
+#define HELP_WIDTH 80
+
+/* Goes on at the column, which is the left margin too, and breaks lines so that they fit a terminal. */
+static void print_text(const char *text, size_t margin)
+{
+	size_t column = margin;
+
+	while (*text) {
+		size_t blanks = strspn(text, " "), len = blanks + strcspn(text + blanks, " \n");
+
+		if (*text == '\n' || (column > margin && column + len > HELP_WIDTH)) {
+			printf("\n%*s", (int)margin, "");
+			text += *text == '\n' ? 1 : blanks;
+			column = margin;
+		} else {
+			printf("%.*s", (int)len, text);
+			text += len;
+			column += len;
+		}
+	}
+	putchar('\n');
+}
 
 static void print_flag(const struct flag *f)
 {
 	int width = printf("  --%s%s%s", f->name, f->argument ? " " : "", f->argument ? f->argument : "");
 
 	if (width >= HELP_COLUMN)
-		printf("\n%*s%s\n", HELP_COLUMN, "", f->help);
+		printf("\n%*s", HELP_COLUMN, "");
 	else
-		printf("%*s%s\n", HELP_COLUMN - width, "", f->help);
+		printf("%*s", HELP_COLUMN - width, "");
+	print_text(f->help, HELP_COLUMN);
 }
 
 static int print_help(const struct command_line *c)
 {
-	printf("usage: imgcheck %s%s%s\n\n%s\n", c->command, *c->command ? " " : "", c->usage, c->about);
+	printf("usage: imgcheck %s%s%s\n\n", c->command, *c->command ? " " : "", c->usage);
+	print_text(c->about, 0);
 	for (size_t g = 0; g < c->group_count; g++) {
 		putchar('\n');
 		for (const struct flag *f = c->groups[g].flags; f->name; f++)
 			print_flag(f);
 	}
-	if (c->notes)
-		printf("\n%s\n", c->notes);
+	if (c->notes) {
+		putchar('\n');
+		print_text(c->notes, 0);
+	}
 	return fflush(stdout) ? STATUS_INTERNAL : STATUS_OK;
 }
 

@@ -29,6 +29,12 @@ class Help(CommandTest):
             self.assertEqual(sorted(set(flags)), sorted(flags), f"{command}: an option is there twice")
             self.assertLessEqual(set(flags), told, command)
 
+    def test_a_terminal_has_room_for_it(self):
+        for command in self.commands():
+            usage, *lines = self.run_it(command, "--help").stdout.splitlines()
+            self.assertTrue(usage.startswith("usage: "))
+            self.assertEqual([line for line in lines if len(line) > 80], [], command)
+
     def complete(self, *words):
         script = 'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _imgcheck; printf "%s\\n" "${COMPREPLY[@]}"'
         done = subprocess.run(["bash", "--norc", "-c", script, "bash", built("imgcheck.bash"), "imgcheck", *words], cwd=self.folder,
@@ -56,4 +62,5 @@ class Help(CommandTest):
         self.assertEqual(self.complete("ch"), ["check"])
         self.assertEqual(self.complete("gate", "r"), ["run", "rollback", "release"])
         self.assertEqual(self.complete("gate", "--config", "th"), ["there.yaml"])
+        self.assertEqual(self.complete("hook", "p"), ["pre-refresh", "post-refresh"])
         self.assertIn("bash", self.complete("guard", "--", "bas"))
