@@ -321,6 +321,7 @@ install: all $(BUILD)/install/imgcheck $(BUILD)/install/imgcheck.pc ## installs 
 	for file in $(DEPLOYMENT); do \
 		install -D -m 644 hooks/$$file $(DESTDIR)$(DATADIR)/imgcheck/$$file || exit 1; done
 	hooks/packaging/pages install $(DESTDIR)$(MANDIR) $(PAGES)
+	$(if $(DESTDIR),,[ ! -w /etc/ld.so.cache ] || /sbin/ldconfig)
 
 COMPLETIONDIR := $(DATADIR)/bash-completion/completions
 DEPLOYMENT := $(patsubst hooks/%,%,$(sort $(wildcard hooks/systemd/* hooks/kubernetes/* hooks/alerts/*)))

@@ -102,6 +102,10 @@ class Installed(unittest.TestCase):
         self.assertEqual(contents(root), {"usr/lib/foreign.so": b"not ours"})
         self.assertFalse((root / "usr/share/imgcheck").exists())
 
+    def test_the_linker_of_this_machine_is_told_of_what_goes_there(self):
+        self.assertIn("ldconfig", make("-n", "install"))
+        self.assertNotIn("ldconfig", make("-n", f"DESTDIR={self.root}", "install"))
+
     def test_nothing_tells_where_it_was_built(self):
         for name, data in contents(self.root).items():
             self.assertNotIn(str(ROOT).encode(), data if isinstance(data, bytes) else data.encode(), name)
