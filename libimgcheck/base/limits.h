@@ -41,6 +41,7 @@
 #define IC_MAX_CONFIG_BYTES ((size_t)4 << 20)    /* an auth file, a CA bundle, hosts.toml ... */
 #define IC_MAX_OPTION_BYTES ((size_t)64 << 10)   /* the value of one option; lists of proxy exceptions grow to some KiB */
 #define IC_MAX_TRUST_BYTES ((size_t)16 << 20)    /* all trusted certificates together; a system's are about 220 KiB */
+#define IC_MAX_OWN_TRUST_BYTES ((size_t)64 << 20) /* in a run, where hosts add their own to these: 290 different ones */
 #define IC_MAX_TOML_KEYS ((size_t)16384)        /* parts of keys in one TOML file: each is looked up among all of its table */
 #define IC_MAX_TOML_DEPTH 128                   /* tables and arrays in one another; containerd's own go six deep */
 #define IC_MAX_IMPORTS ((size_t)64)              /* files of one containerd configuration; a vendor adds one or two */

@@ -3,14 +3,14 @@
 #define IC_BASE_TLS_H
 
 /*
- * Certificates for the connections to some hosts, in place of those of the whole run.  The source station
+ * Certificates for the connections to some hosts, beside those of the whole run.  The source station
  * reads them from an operator's files and owns them; the transport borrows them.
  */
 
 #include "buf.h"
 
 struct ic_tls {
-	struct ic_buf ca;     /* all trusted certificates as PEM text; empty: those of the run */
+	struct ic_buf ca;     /* authorities that are trusted besides those of the run, as PEM text; empty: none */
 	struct ic_buf client; /* certificate, chain and private key as PEM text, a secret; empty: none */
 };
 

@@ -49,7 +49,7 @@ struct ic_http {
 	CURLcode failed;      /* why nothing can be asked any more: no memory, or a fault */
 	bool turned_away;     /* by the transfer that is being concluded, for its host */
 	struct ic_http_ca ca;
-	struct ic_http_cas own_cas; /* of single hosts */
+	struct ic_http_cas own_cas;
 	CURL *idle[IC_MAX_STREAMS]; /* handles for the next transfers, which are costly to make */
 	size_t idle_count;
 };
@@ -248,6 +248,8 @@ static void drop(struct ic_transfer *t)
 	ic_transfer_free(t);
 }
 
+static const char not_a_url[] = "not an http or https URL";
+
 int ic_http_submit(struct ic_http *h, const struct ic_http_request *request, ic_http_done done, void *arg,
                    struct imgcheck_error **err)
 {
@@ -264,13 +266,12 @@ int ic_http_submit(struct ic_http *h, const struct ic_http_request *request, ic_
 	if (t->late)
 		t->job.not_before = 0;
 	result = ic_url_origin(t->url, &key, NULL);
-	t->unusable = !key;
-	if (result == IMGCHECK_ERR_NOMEM)
-		result = ic_error_nomem(err);
-	else
-		result = key ? ic_http_cas_key(&h->own_cas, request->tls, request->skip_verify, &key, err) : 0;
-	if (result == 0)
-		result = ic_queue_add(&h->queue, key ? key : "", &t->job, err);
+	t->unusable = key ? NULL : not_a_url;
+	if (key)
+		result = ic_http_cas_key(&h->own_cas, request->tls, request->skip_verify, &key, NULL);
+	if (result == IMGCHECK_ERR_LIMIT)
+		t->unusable = "too many hosts with different certificates of their own (ca) are asked in one run";
+	result = result == IMGCHECK_ERR_NOMEM ? ic_error_nomem(err) : ic_queue_add(&h->queue, key ? key : "", &t->job, err);
 	if (result < 0) {
 		drop(t);
 		return result;
@@ -412,8 +413,7 @@ static void report_end(struct ic_transfer *t, enum ic_http_end end, const char *
 	drop(t);
 }
 
-static const char large_words[] = "the answer is too large", short_words[] = "the answer was cut short",
-                  not_a_url[] = "not an http or https URL";
+static const char large_words[] = "the answer is too large", short_words[] = "the answer was cut short";
 
 /* What libcurl's codes mean; the rest is a fault. */
 static const struct {
@@ -630,7 +630,7 @@ static void start_ready(struct ic_http *h)
 		}
 		(void)ic_queue_done(&h->queue, job, IC_LESSON_NONE, false);
 		report_end(t, t->late ? IC_HTTP_DEADLINE : IC_HTTP_FAILED,
-		           t->late ? "the server asks to wait beyond the deadline" : not_a_url);
+		           t->late ? "the server asks to wait beyond the deadline" : t->unusable);
 	}
 }
 
@@ -760,7 +760,7 @@ int ic_http_new(const char *ca_pem, size_t ca_len, ic_msec deadline, struct ic_h
 	h->deadline = deadline;
 	h->curl_due = -1;
 	ic_http_ca_init(&h->ca);
-	ic_http_cas_init(&h->own_cas);
+	ic_http_cas_init(&h->own_cas, ca_pem, ca_len);
 	ic_queue_init(&h->queue, IC_MAX_BODIES_BYTES);
 	h->multi = curl_multi_init();
 	h->share = curl_share_init();

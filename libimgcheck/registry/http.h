@@ -70,7 +70,10 @@ typedef void (*ic_http_done)(void *arg, const struct ic_http_answer *answer);
 
 struct ic_http;
 
-/* ca_pem: trusted certificates as PEM text, NULL for the system's.  *out is new.  Errors: NOMEM, INTERNAL. */
+/*
+ * ca_pem: trusted certificates as PEM text, borrowed as long as it lives; NULL for the system's.  *out is new.
+ * Errors: NOMEM, INTERNAL.
+ */
 int ic_http_new(const char *ca_pem, size_t ca_len, ic_msec deadline, struct ic_http **out,
                 struct imgcheck_error **err) IC_MUST_CHECK;
 void ic_http_free(struct ic_http *h); /* ends what still runs, without calling back */

@@ -19,8 +19,8 @@ struct ic_transfer {
 	enum ic_http_method method;
 	bool skip_verify, first_byte;
 	const struct ic_tls *tls;
-	bool late;     /* may not start before the deadline */
-	bool unusable; /* the URL is none of ours */
+	bool late; /* may not start before the deadline */
+	const char *unusable; /* why it cannot be sent at all, or NULL */
 	size_t max_body;
 	const char *url, *proxy;
 	const char *body;   /* NULL for none */

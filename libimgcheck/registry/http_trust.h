@@ -24,12 +24,18 @@ void ic_http_ca_clear(struct ic_http_ca *ca);
 /* Takes PEM text, once.  Errors: NOMEM, LIMIT. */
 int ic_http_ca_set(struct ic_http_ca *ca, const char *pem, size_t len, struct imgcheck_error **err) IC_MUST_CHECK;
 
-/* The same for the certificates of single hosts: files for those seen so far. */
+/*
+ * The same for hosts that are trusted by certificates of their own besides the common ones: files for those that were
+ * asked so far, one for all that add the same.  Each holds the common ones too; IC_MAX_OWN_TRUST_BYTES bounds them.
+ */
 struct ic_http_cas {
-	struct ic_vec list;
+	const char *common;
+	size_t common_len, bytes;
+	struct ic_vec ways, files;
 };
 
-void ic_http_cas_init(struct ic_http_cas *cas);
+/* common is borrowed; len 0: none. */
+void ic_http_cas_init(struct ic_http_cas *cas, const char *common, size_t len);
 void ic_http_cas_clear(struct ic_http_cas *cas);
 
 /*

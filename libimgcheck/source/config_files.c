@@ -70,15 +70,6 @@ static int need_system_ca(struct imgcheck_config *c, struct imgcheck_error **err
 	return c->ca.len ? 0 : ic_trust_add_system(ic_trust_system_files, &c->ca, &c->ca_system, err);
 }
 
-static int trust_all(struct imgcheck_config *c, const struct ic_vec *sets, struct imgcheck_error **err)
-{
-	int result = 0;
-
-	for (size_t i = 0; i < sets->count && result == 0; i++)
-		result = ic_mirror_set_trust(ic_vec_at(sets, i), &c->ca, err);
-	return result;
-}
-
 static int read_ca(struct imgcheck_config *c, const char *name, const char *data, size_t len, struct imgcheck_error **err)
 {
 	struct ic_buf own IC_AUTO(buf);
@@ -90,10 +81,6 @@ static int read_ca(struct imgcheck_config *c, const char *name, const char *data
 		result = need_system_ca(c, err);
 	if (result == 0)
 		result = ic_buf_add(&c->ca, own.data, own.len, err);
-	if (result == 0)
-		result = trust_all(c, &c->mirrors, err);
-	if (result == 0)
-		result = trust_all(c, &c->certificates, err);
 	ic_error_place(err, name, 0, 0);
 	return result;
 }
@@ -101,13 +88,8 @@ static int read_ca(struct imgcheck_config *c, const char *name, const char *data
 /* Moves the set into one of the configuration's lists of them. */
 static int add_set(struct imgcheck_config *c, struct ic_vec *to, struct ic_mirror_set *set, struct imgcheck_error **err)
 {
-	int result = 0;
+	int result = ic_mirror_set_has_ca(set) ? need_system_ca(c, err) : 0;
 
-	if (ic_mirror_set_has_ca(set)) {
-		result = need_system_ca(c, err);
-		if (result == 0)
-			result = ic_mirror_set_trust(set, &c->ca, err);
-	}
 	if (result == 0)
 		result = ic_vec_push(to, set, err);
 	if (result == 0)

@@ -23,7 +23,6 @@
 void ic_mirror_init(struct ic_mirror *m)
 {
 	*m = (struct ic_mirror){.resolve = true, .pull = true};
-	ic_buf_init(&m->own_ca, IC_MAX_TRUST_BYTES);
 	ic_texts_init(&m->header, IC_MAX_HEADER_FIELDS);
 	ic_vec_init(&m->rewrites, sizeof(struct ic_rewrite_rule), IC_MAX_LIST_ITEMS);
 }
@@ -42,7 +41,6 @@ void ic_mirror_clear(struct ic_mirror *m)
 	free(m->scheme);
 	free(m->host);
 	free(m->path);
-	ic_buf_clear(&m->own_ca);
 	tls_free(m->tls);
 	for (size_t i = 0; i < m->header.count; i++)
 		ic_secret_free(*(char **)ic_vec_at(&m->header, i));
@@ -359,7 +357,7 @@ static int need_tls(struct ic_mirror *m, struct imgcheck_error **err)
 	m->tls = calloc(1, sizeof(*m->tls));
 	if (!m->tls)
 		return ic_error_nomem(err);
-	ic_buf_init(&m->tls->ca, 2 * IC_MAX_TRUST_BYTES);
+	ic_buf_init(&m->tls->ca, IC_MAX_TRUST_BYTES);
 	ic_buf_init_secret(&m->tls->client, 2 * IC_MAX_CONFIG_BYTES);
 	return 0;
 }
@@ -369,7 +367,7 @@ int ic_mirror_add_ca_text(struct ic_mirror *m, const char *name, const char *pem
 {
 	int result = need_tls(m, err);
 
-	return result < 0 ? result : ic_trust_add_pem(name, pem, len, problems, &m->own_ca, err);
+	return result < 0 ? result : ic_trust_add_pem(name, pem, len, problems, &m->tls->ca, err);
 }
 
 int ic_mirror_add_ca(struct ic_mirror *m, const char *path, struct ic_vec *problems, struct imgcheck_error **err)
@@ -414,42 +412,19 @@ int ic_mirror_add_client(struct ic_mirror *m, const char *certificate, const cha
 	return result < 0 ? result : ic_mirror_add_client_text(m, key ? key : certificate, ic_buf_text(&text), text.len, err);
 }
 
-static int trust(struct ic_mirror *m, const struct ic_buf *common, struct imgcheck_error **err)
-{
-	int result;
-
-	if (m->own_ca.len == 0)
-		return 0;
-	m->tls->ca.len = 0;
-	result = ic_buf_add(&m->tls->ca, ic_buf_text(common), common->len, err);
-	return result < 0 ? result : ic_buf_add(&m->tls->ca, m->own_ca.data, m->own_ca.len, err);
-}
-
 bool ic_mirror_set_has_ca(const struct ic_mirror_set *s)
 {
 	for (size_t i = 0; i < s->list.count; i++) {
 		const struct ic_mirrors *mirrors = ic_vec_at(&s->list, i);
 
-		for (size_t k = 0; k < mirrors->hosts.count; k++)
-			if (((const struct ic_mirror *)ic_vec_at(&mirrors->hosts, k))->own_ca.len)
-				return true;
-	}
-	return false;
-}
-
-int ic_mirror_set_trust(struct ic_mirror_set *s, const struct ic_buf *common, struct imgcheck_error **err)
-{
-	for (size_t i = 0; i < s->list.count; i++) {
-		const struct ic_mirrors *mirrors = ic_vec_at(&s->list, i);
-
 		for (size_t k = 0; k < mirrors->hosts.count; k++) {
-			int result = trust(ic_vec_at(&mirrors->hosts, k), common, err);
+			const struct ic_tls *tls = ((const struct ic_mirror *)ic_vec_at(&mirrors->hosts, k))->tls;
 
-			if (result < 0)
-				return result;
+			if (tls && tls->ca.len)
+				return true;
 		}
 	}
-	return 0;
+	return false;
 }
 
 /* ------------------------------------------------------------------ rewriting */

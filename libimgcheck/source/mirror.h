@@ -24,8 +24,7 @@ struct ic_mirror {
 	bool resolve, pull;
 	bool http_fallback;    /* https first, http where the server speaks no TLS */
 	enum ic_choice skip_verify;
-	struct ic_buf own_ca;  /* certificates of authorities that are trusted besides those of the run, as PEM */
-	struct ic_tls *tls;    /* what connections get, NULL: nothing of its own; its ca is made by ic_mirror_set_trust() */
+	struct ic_tls *tls;    /* certificates, NULL: nothing of its own */
 	struct ic_vec header;  /* texts "Name: value", secrets */
 	struct ic_vec rewrites; /* struct ic_rewrite_rule, the first that matches the repository counts */
 };
@@ -133,9 +132,6 @@ int ic_mirror_add_client_text(struct ic_mirror *m, const char *name, const char 
 
 /* Whether a host of the set trusts authorities of its own. */
 bool ic_mirror_set_has_ca(const struct ic_mirror_set *s);
-
-/* Puts the certificates of the run, system's and own, in front of those of each such host.  Errors: NOMEM, LIMIT. */
-int ic_mirror_set_trust(struct ic_mirror_set *s, const struct ic_buf *common, struct imgcheck_error **err) IC_MUST_CHECK;
 
 /* Whether the text can stand in a request's path as it is: printable ASCII without blanks, queries and fragments. */
 bool ic_mirror_is_path(const char *text);

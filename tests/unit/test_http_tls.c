@@ -16,8 +16,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/limits.h"
 #include "fault.h"
 #include "got.h"
+#include "registry/http_trust.h"
 #include "test.h"
 
 #define URL_BYTES 256
@@ -164,6 +166,68 @@ TEST(http_tls, shows_a_client_certificate)
 		ic_buf_clear(&tls.client);
 	}
 	fault_certs_remove(certs);
+}
+
+/* One file for all hosts that add the same, though they are queued apart. */
+TEST(http_tls, hosts_of_one_authority_share_its_file)
+{
+	struct ic_tls tls[3] = {0};
+	char *keys[3] = {NULL}, text[20] = "";
+	const struct ic_http_ca *files[3];
+	struct ic_http_cas cas;
+	FILE *file;
+
+	ic_http_cas_init(&cas, "common\n", 7);
+	for (size_t i = 0; i < 3; i++) {
+		ic_buf_init(&tls[i].ca, 100);
+		cr_assert_eq(ic_buf_add_text(&tls[i].ca, i < 2 ? "mine\n" : "other\n", NULL), 0);
+		keys[i] = strdup("https://host:443");
+		cr_assert_eq(ic_http_cas_key(&cas, &tls[i], false, &keys[i], NULL), 0);
+	}
+	for (size_t i = 0; i < 3; i++)
+		files[i] = ic_http_cas_get(&cas, &tls[i]);
+	cr_expect(files[0] == files[1] && files[0] != files[2] && files[2]);
+	cr_expect_str_neq(keys[0], keys[1]);
+	cr_expect_str_eq(keys[2], "https://host:443 3");
+	file = fopen(files[0]->path, "r");
+	cr_assert(file && fread(text, 1, sizeof(text) - 1, file) > 0);
+	cr_expect_str_eq(text, "common\nmine\n");
+	(void)fclose(file);
+	for (size_t i = 0; i < 3; i++) {
+		free(keys[i]);
+		ic_buf_clear(&tls[i].ca);
+	}
+	ic_http_cas_clear(&cas);
+}
+
+/* The host is told, and the others are asked. */
+TEST(http_tls, different_certificates_of_hosts_are_bounded)
+{
+	struct ic_http_request request = {.method = IC_HTTP_GET, .proxy = "", .url = "https://127.0.0.1:1/", .max_body = 1000};
+	enum { COUNT = IC_MAX_OWN_TRUST_BYTES / IC_MAX_TRUST_BYTES + 1 };
+	char *common = malloc(IC_MAX_TRUST_BYTES);
+	struct ic_tls tls[COUNT] = {0};
+	struct got g[COUNT] = {{0}};
+	struct ic_http *h;
+
+	cr_assert_not_null(common);
+	memset(common, '\n', IC_MAX_TRUST_BYTES);
+	cr_assert_eq(ic_http_new(common, IC_MAX_TRUST_BYTES - 100, ic_clock_now() + 60000, &h, NULL), 0);
+	for (size_t i = 0; i < COUNT; i++) {
+		ic_buf_init(&tls[i].ca, 100);
+		cr_assert_eq(ic_buf_printf(&tls[i].ca, NULL, "%098zu\n", i), 0);
+		request.tls = &tls[i];
+		cr_assert_eq(ic_http_submit(h, &request, done, &g[i], NULL), 0);
+	}
+	run(h);
+	for (size_t i = 0; i < COUNT - 1; i++)
+		cr_expect_eq(g[i].end, IC_HTTP_REFUSED, "%s", g[i].detail);
+	cr_expect_eq(g[COUNT - 1].end, IC_HTTP_FAILED);
+	cr_expect(strstr(g[COUNT - 1].detail, "too many hosts with different certificates"), "%s", g[COUNT - 1].detail);
+	ic_http_free(h);
+	for (size_t i = 0; i < COUNT; i++)
+		ic_buf_clear(&tls[i].ca);
+	free(common);
 }
 
 /* Each with its own certificates, though all wait for one host and the first ones fail. */
