@@ -17,6 +17,7 @@ struct reader {
 	struct ic_mirrors *out;
 	struct ic_vec *problems;
 	struct ic_mirror *host; /* that is being read */
+	bool unsendable;        /* no request can be made with its header fields */
 };
 
 static int reject(const struct reader *r, const struct ic_node *node, struct imgcheck_error **err, const char *what)
@@ -143,11 +144,20 @@ static int take_skip_verify(struct reader *r, const struct ic_node *value, struc
 	return 0;
 }
 
-/* What would end the field, and let it hold further ones. */
+/* A token (RFC 9110, 5.6.2). */
+static bool is_field_name(const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (!ic_is_alnum(text[i]) && !(text[i] && strchr("!#$%&'*+-.^_`|~", text[i])))
+			return false;
+	return len > 0;
+}
+
+/* Without what would end the field, and let it hold further ones. */
 static bool is_field_text(const char *text, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
-		if (text[i] == '\r' || text[i] == '\n' || text[i] == '\0')
+		if (((unsigned char)text[i] < ' ' && text[i] != '\t') || text[i] == '\x7f')
 			return false;
 	return true;
 }
@@ -171,9 +181,12 @@ static int add_field(struct reader *r, const struct ic_node *name, const struct 
 	ic_buf_init_secret(&line, IC_MAX_OPTION_BYTES);
 	if (!is_text(value))
 		return reject(r, name, err, "a field of header is neither a text nor a list of texts");
-	if (name->len == 0 || strpbrk(name->text, " :\t") || !is_field_text(name->text, name->len) ||
-	    !is_field_text(value->text, value->len))
-		return reject(r, name, err, "a field of header cannot be sent");
+	/* Go's client makes no request with it, which ends the host and not the file */
+	if (!is_field_name(name->text, name->len) || !is_field_text(value->text, value->len)) {
+		r->unsendable = true;
+		return ic_finding_add(r->problems, r->place, name->line, err,
+		                      "a field of header cannot be sent, so that containerd cannot ask this host");
+	}
 	if (is_own_field(name))
 		return ic_finding_add(r->problems, r->place, name->line, err, "containerd sends no %.100s from here", name->text);
 	result = ic_buf_printf(&line, err, "%s: %s", name->text, value->text);
@@ -294,10 +307,11 @@ static int add_host(struct reader *r, const struct ic_node *url, const struct ic
 	if (url && !ic_mirror_is_url(url->text))
 		return reject(r, url, err, "the URL of a host cannot be read: https://host[:port][/path] is expected");
 	r->host = &host;
+	r->unsendable = false;
 	result = take_keys(r, table, root, err);
 	if (result == 0)
 		result = set_place(&host, url && !(root && is_hostless(url->text)) ? url->text : NULL, override, &ok, err);
-	if (result < 0)
+	if (result < 0 || r->unsendable)
 		return result;
 	if (!ok || (!root && !host.host))
 		return ic_mirror_pass_over(r->problems, r->place, url->line, url->text, err);

@@ -118,6 +118,9 @@ def layouts():
                  hub(f'server = "http://{mirror}"\n[header]\nHost = "nobody.test"\nContent-Length = "5"'), "ok", mirror)
     yield Layout("a good authority among broken ones", "docker.io/good/both:v1",
                  hub(f'server = "https://{tls}"\nca = "{broken_authority()}"'), "ok", tls)
+    for name, field in (("name", '"a b" = "c"'), ("text", 'x = "a\\u000ab"')):
+        yield Layout(f"a header's {name} that cannot be sent", f"{upstream}/good/both:v1",
+                     {upstream: f'server = "http://{cache}"\n[host."http://{mirror}".header]\n{field}'}, "ok", cache)
     for name, key in (("the key of another", world.server_pair().key), ("an encrypted key", encrypted_key())):
         yield Layout(name, "docker.io/good/both:v1",
                      hub(f'server = "http://{mirror}"\n[host."https://{tls}"]\nca = "{ca}"\nclient = [["{pair.crt}", "{key}"]]'),
