@@ -528,6 +528,80 @@ static int translate_class(const char **at, struct ic_buf *out, struct imgcheck_
 	return result < 0 ? result : ic_buf_add_char(out, ']', err);
 }
 
+/* What a piece of the pattern matches in any case, as its first sign, and *at behind it; 0 where that is open. */
+static char fixed_sign(const char **at)
+{
+	const char *c = *at + (**at == '\\');
+
+	if (!*c || (*c == **at ? strchr(".[]()|*+?{^$", *c) != NULL : ic_is_alnum(*c)) || (c[1] && strchr("*?{", c[1])))
+		return 0;
+	*at = c + 1;
+	return *c;
+}
+
+/* Whether only one of two alternatives can match at a place, since they begin with different texts. */
+static bool is_exclusive(const char *a, const char *b)
+{
+	char x, y;
+
+	a += *a == '^';
+	b += *b == '^';
+	do {
+		x = fixed_sign(&a);
+		y = fixed_sign(&b);
+	} while (x && x == y);
+	return x && y;
+}
+
+/* The alternative behind this one in the same group, or NULL. */
+static const char *next_alternative(const char *at)
+{
+	bool set[256] = {false};
+	size_t depth = 0;
+
+	for (; at && *at; at++) {
+		if (*at == '|' && depth == 0)
+			return at + 1;
+		if (*at == ')' && depth-- == 0)
+			return NULL;
+		depth += *at == '(';
+		if (*at == '\\' && at[1])
+			at++;
+		else if (*at == '[' && !(at = read_class(at, set)))
+			return NULL;
+	}
+	return NULL;
+}
+
+/* Go takes the first alternative that leads to a match, POSIX the longest match: the same only where one can match. */
+static bool is_clear(const char *group)
+{
+	for (const char *a = group; a; a = next_alternative(a))
+		for (const char *b = next_alternative(a); b; b = next_alternative(b))
+			if (!is_exclusive(a, b))
+				return false;
+	return true;
+}
+
+/* For a pattern whose classes can be read. */
+static int check_alternatives(const char *pattern, struct imgcheck_error **err)
+{
+	bool set[256] = {false}, clear = is_clear(pattern);
+
+	for (const char *c = pattern; *c && clear; c++) {
+		if (*c == '(')
+			clear = is_clear(c + 1);
+		else if (*c == '\\' && c[1])
+			c++;
+		else if (*c == '[' && !(c = read_class(c, set)))
+			break;
+	}
+	if (clear)
+		return 0;
+	return ic_error_set(err, IMGCHECK_ERR_UNSUPPORTED, "cannot evaluate the alternatives (|) in the pattern \"%s\": they do not "
+	                    "begin with different texts, and more than one could match", pattern);
+}
+
 /* As an extended expression of POSIX.  The GNU library knows \w, \s and \b too, but not \d. */
 static int translate(const char *pattern, struct ic_buf *out, struct imgcheck_error **err)
 {
@@ -564,6 +638,8 @@ static int compile(const struct ic_rewrite_rule *rule, regex_t *out, struct imgc
 
 	ic_buf_init(&text, IC_MAX_OPTION_BYTES);
 	result = translate(rule->pattern, &text, err);
+	if (result == 0)
+		result = check_alternatives(rule->pattern, err);
 	if (result < 0)
 		return result;
 	code = regcomp(out, ic_buf_text(&text), REG_EXTENDED);

@@ -80,7 +80,7 @@ static const char *what_is_wrong(const char *name)
 	return memchr(name, '@', strcspn(name, "/")) ? "a name with a login: host[:port][/path] is expected" : NULL;
 }
 
-/* A text that may be absent; slashes at its end do not count. */
+/* A text that may be absent. */
 static int take_text(const struct reader *r, const struct ic_node *table, const char *key, char **out, struct imgcheck_error **err)
 {
 	const struct ic_node *node = ic_node_get(table, key);
@@ -93,10 +93,19 @@ static int take_text(const struct reader *r, const struct ic_node *table, const 
 	wrong = node ? what_is_wrong(node->text) : NULL;
 	if (wrong)
 		return refuse(r, node, wrong, err);
-	while (len > 0 && node->text[len - 1] == '/')
-		len--;
 	*out = ic_text_copy(node ? node->text : "", len);
 	return *out ? 0 : ic_error_nomem(err);
+}
+
+/* The same, slashes at its end not counting.  Those of a mirror's location count, as for skopeo 1.9: they make no name. */
+static int take_trimmed(const struct reader *r, const struct ic_node *table, const char *key, char **out, struct imgcheck_error **err)
+{
+	int result = take_text(r, table, key, out, err);
+	size_t len = result == 0 ? strlen(*out) : 0;
+
+	while (len > 0 && (*out)[len - 1] == '/')
+		(*out)[--len] = '\0';
+	return result;
 }
 
 static int take_bool(const struct reader *r, const struct ic_node *table, const char *key, bool *out, struct imgcheck_error **err)
@@ -147,7 +156,7 @@ static int add_mirror(const struct reader *r, struct ic_conf_registry *to, const
 	struct ic_conf_mirror m = {0};
 	int result = take_text(r, table, "location", &m.location, err);
 
-	if (result == 0 && !m.location[0])
+	if (result == 0 && !m.location[strspn(m.location, "/")])
 		result = refuse(r, table, "a mirror without a location", err);
 	if (result == 0)
 		result = take_bool(r, table, "insecure", &m.insecure, err);
@@ -183,10 +192,10 @@ static int fill_registry(const struct reader *r, struct ic_conf_registry *regist
                          struct imgcheck_error **err)
 {
 	const struct ic_item *mirrors = NULL;
-	int result = take_text(r, table, "prefix", &registry->prefix, err);
+	int result = take_trimmed(r, table, "prefix", &registry->prefix, err);
 
 	if (result == 0)
-		result = take_text(r, table, "location", &registry->location, err);
+		result = take_trimmed(r, table, "location", &registry->location, err);
 	if (result == 0)
 		result = check_names(r, registry, table, err);
 	if (result == 0)
