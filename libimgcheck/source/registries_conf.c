@@ -98,7 +98,8 @@ static int take_text(const struct reader *r, const struct ic_node *table, const 
 }
 
 /* The same, slashes at its end not counting.  Those of a mirror's location count, as for skopeo 1.9: they make no name. */
-static int take_trimmed(const struct reader *r, const struct ic_node *table, const char *key, char **out, struct imgcheck_error **err)
+static int take_trimmed(const struct reader *r, const struct ic_node *table, const char *key, char **out,
+                        struct imgcheck_error **err)
 {
 	int result = take_text(r, table, key, out, err);
 	size_t len = result == 0 ? strlen(*out) : 0;

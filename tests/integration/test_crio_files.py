@@ -116,6 +116,8 @@ def layouts():
     yield Layout("no verification, but a broken folder", tls, {f"{tls}/x.cert": pair.crt}, {}, False, "x.key", insecure)
     yield Layout("a mirror with a broken folder", world.plain().host, {f"{tls}/x.cert": pair.crt}, {}, True,
                  conf=f'[[registry]]\nlocation = "{world.plain().host}"\ninsecure = true\n[[registry.mirror]]\nlocation = "{tls}"\n')
+    yield Layout("a mirror's location that ends in a slash", world.plain().host, {}, {}, False, "makes",
+                 f'[[registry]]\nlocation = "{world.plain().host}"\ninsecure = true\n[[registry.mirror]]\nlocation = "{tls}/"\n')
 
 
 @unittest.skipUnless(os.geteuid() == 0, "only root can make a namespace with an /etc of its own")
