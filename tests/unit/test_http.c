@@ -552,8 +552,8 @@ static bool enter_silent_network(void)
 	bool mounted;
 
 	cr_assert(fd >= 0 && write(fd, "nameserver 127.0.0.1\n", 21) == 21 && close(fd) == 0);
-	mounted = unshare(CLONE_NEWNET | CLONE_NEWNS) == 0 && mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
-	          mount(path, "/etc/resolv.conf", NULL, MS_BIND, NULL) == 0;
+	mounted = unshare(CLONE_NEWNET | CLONE_NEWNS) == 0 && mount("none", "/", "none", MS_REC | MS_PRIVATE, NULL) == 0 &&
+	          mount(path, "/etc/resolv.conf", "none", MS_BIND, NULL) == 0;
 	(void)unlink(path);
 	if (!mounted)
 		return false;
