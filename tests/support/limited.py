@@ -2,9 +2,10 @@
 """A registry that has every image, and admits so many requests in a second: the others get 429 and Retry-After."""
 
 import collections
-import http.server
 import threading
 import time
+
+from . import serving
 
 Request = collections.namedtuple("Request", "time method path status")
 DIGEST = "sha256:" + "5e" * 32
@@ -15,7 +16,7 @@ class Limited:
         self.each_second, self.retry_after = each_second, retry_after
         self.requests = []
         self._lock = threading.Lock()
-        self._server = _Server(("127.0.0.1", 0), _Handler)
+        self._server = serving.Server(("127.0.0.1", 0), _Handler)
         self._server.limited = self
         self.host = f"127.0.0.1:{self._server.server_address[1]}"
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True)
@@ -41,17 +42,7 @@ class Limited:
         self.stop()
 
 
-class _Server(http.server.ThreadingHTTPServer):
-    request_queue_size = 512
-    daemon_threads = True
-
-
-class _Handler(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    def log_message(self, *_):
-        pass
-
+class _Handler(serving.Handler):
     def do_HEAD(self):
         limited = self.server.limited
         status = limited.admit(self.command, self.path)

@@ -3,7 +3,6 @@
 
 import base64
 import collections
-import http.server
 import itertools
 import json
 import threading
@@ -12,6 +11,8 @@ import urllib.parse
 
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec, utils
+
+from . import serving
 
 ISSUER = "imgcheck tests"
 
@@ -41,7 +42,7 @@ class TokenServer:
         self._serial = itertools.count(1)
         self._key = serialization.load_pem_private_key(pair.key.read_bytes(), None)
         self._header = _encode(json.dumps({"typ": "JWT", "alg": "ES256", "x5c": _chain(pair.crt)}).encode())
-        self._server = _Server(("127.0.0.1", 0), _Handler)
+        self._server = serving.Server(("127.0.0.1", 0), _Handler)
         self._server.tokens = self
         self.host = f"127.0.0.1:{self._server.server_address[1]}"
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True)
@@ -72,17 +73,7 @@ class TokenServer:
         self.stop()
 
 
-class _Server(http.server.ThreadingHTTPServer):
-    request_queue_size = 256
-    daemon_threads = True
-
-
-class _Handler(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    def log_message(self, *_):
-        pass
-
+class _Handler(serving.Handler):
     def do_GET(self):
         query = urllib.parse.parse_qs(urllib.parse.urlsplit(self.path).query)
         self._answer(query, *self._basic())

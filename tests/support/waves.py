@@ -7,11 +7,12 @@ for TCP, one for TLS 1.3.
 """
 
 import http.client
-import http.server
 import itertools
 import json
 import threading
 import urllib.parse
+
+from . import serving
 
 QUIET = 0.4  # seconds without a new request that end a wave
 
@@ -24,7 +25,7 @@ class Waves:
         self.waves = []  # requests of each wave: [(method, path)]
         self._waiting = []
         self._changed = threading.Condition()
-        self._server = _Server(("127.0.0.1", 0), _Handler)
+        self._server = serving.Server(("127.0.0.1", 0), _Handler)
         self._server.waves = self
         self.host = f"127.0.0.1:{self._server.server_address[1]}"
         self._stopped = False
@@ -74,17 +75,7 @@ class Waves:
         self.stop()
 
 
-class _Server(http.server.ThreadingHTTPServer):
-    request_queue_size = 512
-    daemon_threads = True
-
-
-class _Handler(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    def log_message(self, *_):
-        pass
-
+class _Handler(serving.Handler):
     def do_GET(self):
         waves = self.server.waves
         waves.hold((self.command, self.path))
