@@ -22,7 +22,7 @@ pid nginx.pid;
 error_log stderr warn;
 events {{ worker_connections 2048; }}
 http {{
-	log_format tests '$connection $server_protocol $request_method $request_uri $status';
+	log_format tests '$connection $server_protocol $request_method $request_uri $status $ssl_protocol';
 	access_log access.log tests;
 	client_body_temp_path tmp-body; proxy_temp_path tmp-proxy; fastcgi_temp_path tmp-fastcgi;
 	uwsgi_temp_path tmp-uwsgi; scgi_temp_path tmp-scgi;
@@ -33,6 +33,7 @@ http {{
 		listen {address}:{port} ssl {http2};
 		ssl_certificate {crt};
 		ssl_certificate_key {key};
+		ssl_protocols TLSv1.3;
 		large_client_header_buffers 4 16k;
 		proxy_set_header Host $http_host;
 		proxy_set_header Connection "";
@@ -163,6 +164,8 @@ class Server:
                 lines = log.read().splitlines()
         self._read = self._log.stat().st_size
         rows = [line.split(" ") for line in lines]
+        if self.way.tls and any(row[-1] != "TLSv1.3" for row in rows):
+            raise RuntimeError("the handshakes that are measured are not those of TLS 1.3")
         answered = collections.Counter((row[2], row[3]) for row in rows if row[4] != "401")
         return Counts(len(rows), sum(n - 1 for n in answered.values()), len({row[0] for row in rows}))
 

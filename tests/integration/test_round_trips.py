@@ -40,6 +40,7 @@ class RoundTrips(unittest.TestCase):
 
     def assert_one_connection(self, front):
         self.assertEqual(len({request.connection for request in front.requests()}), 1)
+        self.assertEqual({request.tls for request in front.requests()}, {"TLSv1.3"})
 
     def test_a_hundred_images_in_three_round_trips(self):
         with asked_in_waves() as (front, waves):

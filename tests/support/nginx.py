@@ -13,7 +13,7 @@ import urllib.request
 from . import tool
 from .process import Process
 
-Request = collections.namedtuple("Request", "connection protocol method path status")
+Request = collections.namedtuple("Request", "connection tls protocol method path status")
 
 _MARK = "imgcheck-tests-mark"
 
@@ -25,7 +25,7 @@ pid nginx.pid;
 error_log stderr warn;
 events {{ worker_connections 1024; }}
 http {{
-	log_format tests '$connection $server_protocol $request_method $request_uri $status';
+	log_format tests '$connection $ssl_protocol $server_protocol $request_method $request_uri $status';
 	access_log access.log tests;
 	client_body_temp_path tmp-body; proxy_temp_path tmp-proxy; fastcgi_temp_path tmp-fastcgi;
 	uwsgi_temp_path tmp-uwsgi; scgi_temp_path tmp-scgi;
@@ -38,6 +38,7 @@ http {{
 		listen 127.0.0.1:{port} ssl {http2};
 		ssl_certificate {crt};
 		ssl_certificate_key {key};
+		ssl_protocols {tls};
 		{client_ca}
 		proxy_set_header Host $http_host;
 		proxy_set_header X-Forwarded-Proto https;
@@ -54,12 +55,12 @@ class Front:
     """folder: for everything it writes; backend: host:port of a registry; pair: the server's certs.Pair.
 
     tokens: host:port of a token server, served as /token by this front too. client_ca: clients must show a
-    certificate of that authority. The socket is bound here and handed to nginx, so connections wait until
-    it is up.
+    certificate of that authority. tls: the versions it speaks; this nginx on its own leaves out 1.3. The socket is
+    bound here and handed to nginx, so connections wait until it is up.
     """
 
     def __init__(self, folder, backend, pair, tokens=None, http2=True, client_ca=None, keepalive_requests=1000,
-                 listener=None):
+                 listener=None, tls="TLSv1.2 TLSv1.3"):
         self.folder = pathlib.Path(folder)
         self.folder.mkdir(parents=True, exist_ok=True)
         self._marks = itertools.count()
@@ -69,7 +70,7 @@ class Front:
             config = _CONFIG.format(
                 user="user root;" if os.geteuid() == 0 else "", keepalive_requests=keepalive_requests,
                 registry=backend, port=self.port, http2="http2" if http2 else "", crt=pair.crt, key=pair.key,
-                mark=_MARK, client_ca=f"ssl_client_certificate {client_ca}; ssl_verify_client on;" if client_ca else "",
+                tls=tls, mark=_MARK, client_ca=f"ssl_client_certificate {client_ca}; ssl_verify_client on;" if client_ca else "",
                 token_location=f"location = /token {{ proxy_pass http://{tokens}; }}" if tokens else "")
             (self.folder / "nginx.conf").write_text(config, encoding="utf-8")
             self._process = Process([tool("nginx"), "-p", self.folder, "-c", "nginx.conf", "-e", "stderr"],
@@ -88,9 +89,9 @@ class Front:
             error.close()
         found = []
         for line in (self.folder / "access.log").read_text(encoding="utf-8").splitlines():
-            connection, protocol, method, path, status = line.split(" ")
+            connection, tls, protocol, method, path, status = line.split(" ")
             if _MARK not in path:
-                found.append(Request(int(connection), protocol, method, path, int(status)))
+                found.append(Request(int(connection), tls, protocol, method, path, int(status)))
         return found
 
     def stop(self):
