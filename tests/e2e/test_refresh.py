@@ -14,7 +14,7 @@ import unittest
 
 import machine
 import snaps
-from support import built
+from support import built, tool
 from support.badserver import BadServer, silent
 from support.images import Client
 from support.process import wait_until
@@ -40,6 +40,7 @@ def setUpModule():
     snaps.build(packed, rootfs, built("imgcheck"), (OLD, NEW, snaps.PLAIN, snaps.MANY))
     unittest.addModuleCleanup(_stack.close)
     _machine = _stack.enter_context(machine.Machine(packed))
+    tool("docker-registry")  # which there is nothing to get from in the machine's network
     _machine.enter_network()
     # In a folder of this run: an image that an earlier run put there would be found.
     storage = _stack.enter_context(tempfile.TemporaryDirectory(prefix="imgcheck-e2e-"))
