@@ -442,8 +442,8 @@ int imgcheck_check(struct imgcheck_config *c, struct imgcheck_images *s, struct 
 
 /*
  * The same in steps, for a program with a loop of its own.  The run is new and borrows config and
- * images until it is freed; nothing may be added to the images, and the config is frozen.  The deadline starts now.
- * Errors: INTERNAL.
+ * images until it is freed.  Until then what would change the images is ARGUMENT; the config is frozen for good.
+ * The deadline starts now.  Errors: INTERNAL.
  */
 int imgcheck_run_new(struct imgcheck_config *c, struct imgcheck_images *s, struct imgcheck_run **out,
                      struct imgcheck_error **err) IMGCHECK_MUST_CHECK;
@@ -452,7 +452,7 @@ void imgcheck_run_free(struct imgcheck_run *r);
 
 /*
  * One descriptor, readable when a run that is not done has work for imgcheck_run_step(), be it that its time is
- * over: borrowed, to be waited for and for nothing else.
+ * over: borrowed, to be waited for and for nothing else.  It is the same as long as the run lives; negative for NULL.
  */
 int imgcheck_run_fd(const struct imgcheck_run *r);
 

@@ -66,6 +66,25 @@ void imgcheck_images_free(struct imgcheck_images *s)
 	free(s);
 }
 
+void ic_images_hold(struct imgcheck_images *s)
+{
+	s->held++;
+}
+
+void ic_images_let_go(struct imgcheck_images *s)
+{
+	s->held--;
+}
+
+int ic_images_check_open(const struct imgcheck_images *s, struct imgcheck_error **err)
+{
+	if (!s)
+		return ic_error_set(err, IMGCHECK_ERR_ARGUMENT, "cannot change a set of images that is not there");
+	if (s->held == 0)
+		return 0;
+	return ic_error_set(err, IMGCHECK_ERR_ARGUMENT, "cannot change a set of images that a run holds");
+}
+
 /* Bytes as strcmp() orders them, shorter first. */
 static int compare(const char *a, size_t a_len, const char *b, size_t b_len)
 {
@@ -300,10 +319,12 @@ void ic_images_ignore(struct imgcheck_images *s, const struct ic_vec *globs)
 int imgcheck_images_set_values(struct imgcheck_images *s, const char *json, size_t len, struct imgcheck_error **err)
 {
 	json_t *values IC_AUTO(json) = NULL;
-	int result;
+	int result = ic_images_check_open(s, err);
 
-	if (!s || (!json && len))
-		return ic_error_set(err, IMGCHECK_ERR_ARGUMENT, "cannot set values: no set or no text");
+	if (result < 0)
+		return result;
+	if (!json && len)
+		return ic_error_set(err, IMGCHECK_ERR_ARGUMENT, "cannot set values: no text");
 	if (len > IC_MAX_VALUES_BYTES)
 		return ic_error_set(err, IMGCHECK_ERR_LIMIT, "cannot read more than %zu bytes of template values", IC_MAX_VALUES_BYTES);
 	result = ic_json_parse("template values", json, len, &values, err);
@@ -318,8 +339,12 @@ int imgcheck_images_set_values(struct imgcheck_images *s, const char *json, size
 
 int imgcheck_images_set_value(struct imgcheck_images *s, const char *name, const char *value, struct imgcheck_error **err)
 {
-	if (!s || !name || !*name)
-		return ic_error_set(err, IMGCHECK_ERR_ARGUMENT, "cannot set a value: no set or no name");
+	int result = ic_images_check_open(s, err);
+
+	if (result < 0)
+		return result;
+	if (!name || !*name)
+		return ic_error_set(err, IMGCHECK_ERR_ARGUMENT, "cannot set a value: no name");
 	if (!s->values)
 		s->values = json_object();
 	if (!s->values)
@@ -336,9 +361,12 @@ int imgcheck_images_set_value(struct imgcheck_images *s, const char *name, const
 int imgcheck_images_add_ref(struct imgcheck_images *s, const char *ref, struct imgcheck_error **err)
 {
 	static const struct ic_place place = {.class = IMGCHECK_CLASS_REQUIRED};
+	int result = ic_images_check_open(s, err);
 
-	if (!s || !ref)
-		return ic_error_set(err, IMGCHECK_ERR_ARGUMENT, "cannot add a reference: no set or no text");
+	if (result < 0)
+		return result;
+	if (!ref)
+		return ic_error_set(err, IMGCHECK_ERR_ARGUMENT, "cannot add a reference: no text");
 	if (strlen(ref) > IC_MAX_REF_BYTES)
 		return ic_error_set(err, IMGCHECK_ERR_LIMIT, "cannot take a reference of more than %zu bytes", IC_MAX_REF_BYTES);
 	return ic_images_add(s, ref, strlen(ref), &place, NULL, err);
@@ -357,7 +385,11 @@ static bool needs(const struct imgcheck_images *s, const struct imgcheck_image *
 
 int imgcheck_images_mark_known(struct imgcheck_images *s, const struct imgcheck_images *before, struct imgcheck_error **err)
 {
-	if (!s || !before)
+	int result = ic_images_check_open(s, err);
+
+	if (result < 0)
+		return result;
+	if (!before)
 		return ic_error_set(err, IMGCHECK_ERR_ARGUMENT, "cannot compare: no set of images");
 	for (size_t i = 0; i < s->images.count; i++)
 		image_at(s, i)->known |= needs(before, image_at(s, i));
@@ -370,9 +402,12 @@ int imgcheck_images_mark_found(struct imgcheck_images *s, const char *ref, const
 	struct imgcheck_image *m;
 	bool found;
 	size_t i;
+	int result = ic_images_check_open(s, err);
 
-	if (!s || !ref || !host || !digest)
-		return ic_error_set(err, IMGCHECK_ERR_ARGUMENT, "cannot mark an image: no set, reference, host or digest");
+	if (result < 0)
+		return result;
+	if (!ref || !host || !digest)
+		return ic_error_set(err, IMGCHECK_ERR_ARGUMENT, "cannot mark an image: no reference, host or digest");
 	i = search(s, ref, strlen(ref), &found);
 	m = found ? image_at(s, i) : NULL;
 	if (!m || m->found_digest || !m->valid)
@@ -384,7 +419,11 @@ int imgcheck_images_mark_found(struct imgcheck_images *s, const char *ref, const
 
 int imgcheck_images_subtract(struct imgcheck_images *s, const struct imgcheck_images *before, struct imgcheck_error **err)
 {
-	if (!s || !before || s == before)
+	int result = ic_images_check_open(s, err);
+
+	if (result < 0)
+		return result;
+	if (!before || s == before)
 		return ic_error_set(err, IMGCHECK_ERR_ARGUMENT, "cannot subtract: there are not two sets of images");
 	for (size_t i = 0; i < s->images.count; i++)
 		image_at(s, i)->surplus = needs(before, image_at(s, i));

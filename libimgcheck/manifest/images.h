@@ -59,7 +59,15 @@ struct imgcheck_images {
 	struct ic_pull_secrets pull_secrets;
 	size_t origins;         /* in all images together */
 	json_t *values;         /* template values, an object, or NULL: nothing is rendered */
+	size_t held;            /* by so many runs, which count on the images as they are */
 };
+
+/* A run takes hold of the set, and lets go of it again. */
+void ic_images_hold(struct imgcheck_images *s);
+void ic_images_let_go(struct imgcheck_images *s);
+
+/* 0 where the set may be changed: it is there, and no run holds it.  Errors: ARGUMENT. */
+int ic_images_check_open(const struct imgcheck_images *s, struct imgcheck_error **err) IC_MUST_CHECK;
 
 /*
  * Adds one place to the image `text`, creating the image where it is new.  Everything is copied.

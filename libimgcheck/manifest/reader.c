@@ -390,10 +390,12 @@ static int add_path(struct imgcheck_images *s, const char *path, struct imgcheck
 
 int imgcheck_images_add_path(struct imgcheck_images *s, const char *path, struct imgcheck_error **err)
 {
-	int result;
+	int result = ic_images_check_open(s, err);
 
-	if (!s || !path)
-		return ic_error_set(err, IMGCHECK_ERR_ARGUMENT, "cannot add a path: no set or no path");
+	if (result < 0)
+		return result;
+	if (!path)
+		return ic_error_set(err, IMGCHECK_ERR_ARGUMENT, "cannot add a path: no path");
 	result = add_path(s, path, err);
 	ic_images_settle(s);
 	return result;
@@ -404,10 +406,12 @@ int imgcheck_images_add_data(struct imgcheck_images *s, const char *name, const 
 {
 	struct reader r = {.s = s, .name = name};
 	size_t problems;
-	int result;
+	int result = ic_images_check_open(s, err);
 
-	if (!s || !name || (!data && len))
-		return ic_error_set(err, IMGCHECK_ERR_ARGUMENT, "cannot add data: no set, no name or no data");
+	if (result < 0)
+		return result;
+	if (!name || (!data && len))
+		return ic_error_set(err, IMGCHECK_ERR_ARGUMENT, "cannot add data: no name or no data");
 	if (len > IC_MAX_FILE_BYTES)
 		return ic_error_set(err, IMGCHECK_ERR_LIMIT, "cannot read more than %zu bytes", IC_MAX_FILE_BYTES);
 	r.values = s->values;

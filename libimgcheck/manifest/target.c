@@ -234,10 +234,12 @@ int imgcheck_images_add_target(struct imgcheck_images *s, const struct imgcheck_
 	struct imgcheck_error *problem IC_AUTO(error) = NULL;
 	struct ic_vec problems IC_AUTO(vec);
 	bool configured;
-	int result, kept;
+	int result = ic_images_check_open(s, err), kept;
 
 	ic_vec_init(&problems, sizeof(struct imgcheck_error *), IC_MAX_PROBLEMS);
-	if (!s || !t)
+	if (result < 0)
+		return result;
+	if (!t)
 		return argument_missing(err);
 	if (imgcheck_target_configured(t, &configured, &problem) < 0)
 		return imgcheck_error_code(problem) == IMGCHECK_ERR_NOMEM ? ic_error_nomem(err)

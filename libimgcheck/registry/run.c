@@ -14,7 +14,7 @@
 
 struct imgcheck_run {
 	struct imgcheck_config *config;
-	const struct imgcheck_images *images;
+	struct imgcheck_images *images;
 	struct ic_session session;
 	struct ic_pieces pieces;
 	struct ic_lanes lanes;     /* which image is begun next */
@@ -380,6 +380,7 @@ int imgcheck_run_new(struct imgcheck_config *c, struct imgcheck_images *s, struc
 	r->config = c;
 	r->images = s;
 	ic_config_freeze(c);
+	ic_images_hold(s);
 	result = start(r, err);
 	if (result < 0) {
 		imgcheck_run_free(r);
@@ -400,6 +401,7 @@ void imgcheck_run_free(struct imgcheck_run *r)
 	free(r->results);
 	free(r->source);
 	ic_lanes_clear(&r->lanes);
+	ic_images_let_go(r->images);
 	free(r);
 }
 

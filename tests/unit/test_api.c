@@ -205,3 +205,39 @@ TEST(api, runs_and_reports_refuse_null)
 	imgcheck_images_free(s);
 	imgcheck_config_free(c);
 }
+
+/* The results of a run are those of the images by their order: a set that grew would read past them. */
+TEST(api, what_a_run_holds_is_not_changed)
+{
+	struct imgcheck_config *c = new_config();
+	struct imgcheck_images *s = new_images(), *other = new_images();
+	struct imgcheck_target *target = NULL;
+	struct imgcheck_report *p = NULL;
+	struct imgcheck_run *first, *second;
+
+	cr_assert_eq(imgcheck_target_open(".", test_data("target/cdk-addons/imgcheck.yaml"), &target, NULL), 0);
+	cr_assert_eq(imgcheck_images_add_ref(s, "UPPER/is/none", NULL), 0);
+	cr_assert_eq(imgcheck_run_new(c, s, &first, NULL), 0);
+	cr_assert_eq(imgcheck_run_new(c, s, &second, NULL), 0);
+	imgcheck_run_free(first);
+	REFUSES(imgcheck_images_set_values(s, "{}", 2, &err));
+	REFUSES(imgcheck_images_set_value(s, "a", "b", &err));
+	REFUSES(imgcheck_images_add_path(s, "/dev/null", &err));
+	REFUSES(imgcheck_images_add_data(s, "a", "image: b", 8, &err));
+	REFUSES(imgcheck_images_add_ref(s, "a/b:1", &err));
+	REFUSES(imgcheck_images_add_target(s, target, &err));
+	REFUSES(imgcheck_images_mark_known(s, other, &err));
+	REFUSES(imgcheck_images_mark_found(s, "a", "b", "c", &err));
+	REFUSES(imgcheck_images_subtract(s, other, &err));
+	REFUSES(imgcheck_config_set(c, IMGCHECK_OPTION_DEPTH, "tag", &err));
+	cr_assert_eq(imgcheck_run_take_report(second, &p, NULL), 0);
+	cr_expect_eq(imgcheck_report_count(p), 1);
+	imgcheck_run_free(second);
+	cr_expect_eq(imgcheck_images_add_ref(s, "a/b:1", NULL), 0, "nobody holds it any more");
+	REFUSES(imgcheck_config_set(c, IMGCHECK_OPTION_DEPTH, "tag", &err));
+	imgcheck_report_free(p);
+	imgcheck_target_free(target);
+	imgcheck_images_free(other);
+	imgcheck_images_free(s);
+	imgcheck_config_free(c);
+}
