@@ -19,7 +19,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 SUITE = "trixie"
 FOLDER = BUILD / "e2e"
 PROGRAMS = {"mmdebstrap": "mmdebstrap", "mksquashfs": "squashfs-tools", "unshare": "util-linux", "taskset": "util-linux",
-            "mount": "mount"}
+            "mount": "mount",
+            "nsenter": "util-linux"}
 BOOT_SECONDS = 60
 
 
@@ -48,6 +49,11 @@ def why_not():
     if subprocess.run(["unshare", "--mount", "--pid", "--net", "--fork", "true"], capture_output=True,
                       check=False).returncode != 0:
         return "no new namespaces allowed"
+    # Who enters the machine comes out at the root of its mount namespace, which it has from ours.
+    root = subprocess.run(["nsenter", f"--mount=/proc/{os.getpid()}/ns/mnt", "stat", "-c", "%d %i", "/"], capture_output=True, text=True,
+                          check=False).stdout.split()
+    if root != [str(os.stat("/").st_dev), str(os.stat("/").st_ino)]:
+        return "in a chroot"
     return None
 
 
