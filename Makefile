@@ -32,7 +32,7 @@ CORES := $(shell nproc)
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wstrict-prototypes -Wmissing-prototypes \
 	-Wcast-qual -Wwrite-strings -Wformat=2 -Wvla -Wundef $(if $(WERROR),-Werror)
 COMMON := -std=c11 -D_GNU_SOURCE -Ilibimgcheck $(WARNINGS) -g -fPIC -fvisibility=hidden -fno-common
-CONTROL_FLOW := $(if $(filter x86_64-% i%86-%,$(shell $(CC) -dumpmachine)),-fcf-protection)
+CONTROL_FLOW := $(if $(filter x86_64-% i%86-%,$(shell $(CC) -dumpmachine 2>/dev/null)),-fcf-protection)
 HARDENING := -O2 -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 -fstack-protector-strong -fstack-clash-protection $(CONTROL_FLOW)
 SANITIZE := -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 
@@ -237,7 +237,7 @@ tests: test-programs $(FUZZ_PROGRAMS) ## builds the test programs of this VARIAN
 test-programs: $(UNIT_PROGRAMS) $(OOM_PROGRAMS) $(BUILD)/tests/threads $(FAULT_SERVER) $(EXAMPLES)
 
 .PHONY: test-slow
-test-slow: deps ## runs the long tests: a browser, a killed gate, the snap for an old base (root), Debian packages, every allocation, valgrind, deliberate bugs
+test-slow: deps ## runs the long tests: browser, killed gate, old base (root), packages, every allocation, valgrind, mutants
 	@$(MAKE) --no-print-directory -j$(CORES) VARIANT=release WERROR=1 all tests
 	@$(MAKE) --no-print-directory -j$(CORES) VARIANT=asan WERROR=1 all tests
 	@$(MAKE) --no-print-directory -j$(CORES) VARIANT=tsan WERROR=1 thread-tests
@@ -321,7 +321,10 @@ install: all $(BUILD)/install/imgcheck $(BUILD)/install/imgcheck.pc ## installs 
 	for file in $(DEPLOYMENT); do \
 		install -D -m 644 hooks/$$file $(DESTDIR)$(DATADIR)/imgcheck/$$file || exit 1; done
 	hooks/packaging/pages install $(DESTDIR)$(MANDIR) $(PAGES)
-	$(if $(DESTDIR),,[ ! -w /etc/ld.so.cache ] || /sbin/ldconfig)
+	$(tell-linker)
+
+# What is (no longer) there is known only once the cache of the dynamic linker is made anew.
+tell-linker = $(if $(DESTDIR),,[ ! -w /etc/ld.so.cache ] || /sbin/ldconfig)
 
 COMPLETIONDIR := $(DATADIR)/bash-completion/completions
 DEPLOYMENT := $(patsubst hooks/%,%,$(sort $(wildcard hooks/systemd/* hooks/kubernetes/* hooks/alerts/*)))
@@ -333,8 +336,10 @@ uninstall: ## removes what install put there
 		$(DESTDIR)$(COMPLETIONDIR)/imgcheck $(DESTDIR)$(DATADIR)/imgcheck/report.schema.json \
 		$(addprefix $(DESTDIR)$(LIBDIR)/,$(LIB_REAL) $(LIB_SONAME) libimgcheck.so) \
 		$(addprefix $(DESTDIR)$(DATADIR)/imgcheck/,$(DEPLOYMENT))
-	-rmdir $(addprefix $(DESTDIR)$(DATADIR)/imgcheck/,$(sort $(dir $(DEPLOYMENT)))) $(DESTDIR)$(DATADIR)/imgcheck
+	for folder in $(addprefix $(DESTDIR)$(DATADIR)/imgcheck/,$(sort $(dir $(DEPLOYMENT)))) $(DESTDIR)$(DATADIR)/imgcheck; do \
+		[ ! -d $$folder ] || rmdir --ignore-fail-on-non-empty $$folder; done
 	hooks/packaging/pages uninstall $(DESTDIR)$(MANDIR) $(PAGES)
+	$(tell-linker)
 
 .PHONY: clean
 clean: ## removes what was built
@@ -342,4 +347,4 @@ clean: ## removes what was built
 
 .PHONY: help
 help: ## shows this list
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1|\2/p' Makefile | sort | awk -F'|' '{printf "%-14s %s\n", $$1, $$2}'
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1|\2/p' Makefile | sort -t'|' -k1,1 | awk -F'|' '{printf "%-14s %s\n", $$1, $$2}'

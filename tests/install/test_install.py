@@ -18,9 +18,9 @@ PLATFORMS = ("linux/amd64", "linux/arm64")
 
 def make(*arguments, tree=ROOT):
     done = subprocess.run(["make", "--no-print-directory", "-j", str(os.cpu_count()), "-C", str(tree), "VARIANT=release", *arguments],
-                          stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=600, check=False)
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=600, check=False)
     if done.returncode:
-        raise AssertionError(done.stdout + done.stderr)
+        raise AssertionError(done.stdout)
     return done.stdout
 
 
@@ -103,8 +103,12 @@ class Installed(unittest.TestCase):
         self.assertFalse((root / "usr/share/imgcheck").exists())
 
     def test_the_linker_of_this_machine_is_told_of_what_goes_there(self):
-        self.assertIn("ldconfig", make("-n", "install"))
-        self.assertNotIn("ldconfig", make("-n", f"DESTDIR={self.root}", "install"))
+        for target in ("install", "uninstall"):
+            self.assertIn("ldconfig", make("-n", target))
+            self.assertNotIn("ldconfig", make("-n", f"DESTDIR={self.root}", target))
+
+    def test_where_nothing_is_there_uninstall_says_nothing_of_it(self):
+        self.assertNotRegex(make(f"DESTDIR={self.work / 'nothing'}", "uninstall"), "rmdir: |ignored")
 
     def test_nothing_tells_where_it_was_built(self):
         for name, data in contents(self.root).items():

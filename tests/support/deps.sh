@@ -31,7 +31,8 @@ if [ "$(id -u)" = 0 ]; then
 elif command -v sudo >/dev/null && sudo -n true 2>/dev/null; then
 	as_root=sudo
 else
-	echo "cannot install packages: neither root nor sudo without a password; install these first:$missing" >&2
+	echo "cannot install packages: neither root nor sudo without a password; as root, run" >&2
+	echo "apt-get install --no-install-recommends$missing" >&2
 	exit 1
 fi
 
