@@ -38,8 +38,8 @@ int cmd_explain(char *const *argv)
 		.command = "explain",
 		.usage = "[OPTION]... REF...",
 		.about = "Prints who would be asked for an image, in order, with which credentials, certificates and proxy, "
-			 "without asking anybody.  The options are those of check.",
-		.notes = "Exit status: 0, 2 usage or configuration, 70 internal error.",
+			 "without asking anybody.  The options are those of check; those that only matter for an answer change nothing.",
+		.notes = "Exit status: 0, 2 usage or configuration, 5 a target cannot be read, 70 internal error.",
 		.groups = groups,
 		.group_count = COUNT(groups),
 	};

@@ -30,6 +30,7 @@ int cmd_render(char *const *argv)
 	const struct flag_group groups[] = { { input_value_flags, input_take, &in } };
 	const struct command_line line = { .command = "render", .usage = "[OPTION]... TEMPLATE",
 					   .about = "Prints the template as Jinja2 would, byte for byte.",
+					   .notes = "Exit status: 0, 2 usage, 5 the template cannot be read or evaluated, 70 internal error.",
 					   .groups = groups, .group_count = COUNT(groups) };
 	int status = options_read(&line, argv, &paths, NULL);
 

@@ -52,7 +52,7 @@ static int run_program(char *const *argv)
 {
 	const struct command_line line = { .command = "", .usage = "COMMAND [OPTION]...",
 					   .about = "Can every image that these manifests need really be pulled?",
-					   .notes = "imgcheck COMMAND --help tells more; so does imgcheck(1)." };
+					   .notes = "imgcheck COMMAND --help tells more; so does imgcheck(1).  imgcheck --version tells the version." };
 	AUTO(lines) struct lines operands = { 0 };
 	int status = options_read(&line, argv, &operands, NULL);
 

@@ -136,8 +136,9 @@ static int check_line(const char *value, struct imgcheck_error **err)
 
 #define EFFECT(option_name, default_word, what)                                                   \
 	{                                                                                         \
-		.name = (option_name), .argument = "veto|warn", .help = "what " what " does",     \
-		.initial = (default_word), .words = effect_words                                  \
+		.name = (option_name), .argument = "veto|warn",                                   \
+		.help = "what " what " does (" default_word ")", .initial = default_word,         \
+		.words = effect_words                                                             \
 	}
 
 static const struct ic_option options[] = {
@@ -149,7 +150,7 @@ static const struct ic_option options[] = {
 	                                 .help = "ask at TO for what stands under FROM; the first match wins",
 	                                 .check = check_rewrite_map},
 	[IMGCHECK_OPTION_RUNTIME] = {.name = "runtime", .argument = "containerd|crio", .initial = "containerd",
-	                             .help = "whose rules decide", .words = runtime_words},
+	                             .help = "whose rules decide (containerd)", .words = runtime_words},
 	[IMGCHECK_OPTION_PLATFORM] = {.name = "platform", .argument = "OS/ARCH[/VARIANT]", .list = true,
 	                              .help = "a platform that is wanted, instead of this machine's",
 	                              .check = check_platform},
