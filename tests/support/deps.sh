@@ -9,7 +9,7 @@ set -eu
 
 packages="gcc g++ libc6-dev make pkg-config libcurl4-openssl-dev libjansson-dev libyaml-dev libssl-dev
 libcriterion-dev clang libclang-rt-dev gcovr valgrind pmccabe mandoc shellcheck codespell openssl curl ca-certificates
-python3 python3-jinja2 python3-yaml python3-cryptography python3-jsonschema skopeo jq squashfs-tools mmdebstrap
+python3 python3-jinja2 python3-yaml python3-cryptography python3-jsonschema skopeo jq squashfs-tools mmdebstrap iproute2
 abigail-tools"
 for set; do
 	case $set in

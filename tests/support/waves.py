@@ -9,12 +9,18 @@ for TCP, one for TLS 1.3.
 import http.client
 import itertools
 import json
+import os
 import threading
 import urllib.parse
 
 from . import serving
 
-QUIET = 0.4  # seconds without a new request that end a wave
+QUIET = 0.4  # seconds without a new request that end a wave, where the machine has nothing else to do
+
+
+def _quiet():
+    """Longer where more is to run than there are processors: a request that waits for one of them is no part of the next wave."""
+    return QUIET * min(4, max(1, os.getloadavg()[0] / os.cpu_count()))
 
 
 class Waves:
@@ -46,7 +52,7 @@ class Waves:
         with self._changed:
             while not self._stopped:
                 seen = len(self._waiting)
-                self._changed.wait(QUIET)
+                self._changed.wait(_quiet())
                 if not self._waiting or len(self._waiting) != seen:
                     continue
                 wave, self._waiting = self._waiting, []
