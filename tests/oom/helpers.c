@@ -93,3 +93,11 @@ void tell_report(struct attempt *a, const struct imgcheck_report *p)
 	(void)fwrite(text, 1, len, a->told);
 	free(text);
 }
+
+void tell_output(struct attempt *a, char *out, size_t len)
+{
+	attempt_check(a, a->result == 0 || (!out && len == 0), "the outputs are not cleared");
+	if (a->result == 0)
+		(void)fwrite(out, 1, len, a->told);
+	free(out);
+}

@@ -77,6 +77,9 @@ void tell_images(struct attempt *a, const struct imgcheck_images *s);
 void tell_config(struct attempt *a, const struct imgcheck_config *c, const char *ref);
 void tell_report(struct attempt *a, const struct imgcheck_report *p);
 
+/* The bytes that a call put out, released; where it failed, both outputs have to be cleared. */
+void tell_output(struct attempt *a, char *out, size_t len);
+
 /* Ends of these are a case without a name. */
 extern const struct oom_case images_cases[], target_cases[], config_cases[], run_cases[];
 

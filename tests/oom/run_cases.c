@@ -152,10 +152,7 @@ static void render(struct attempt *a, enum imgcheck_format f)
 	must(run_to_its_end(m.run, NULL) == 0, "run");
 	must(imgcheck_run_take_report(m.run, &report, NULL) == 0, "take a report");
 	CALL(a, imgcheck_report_render(report, f, &out, &len, &err), err);
-	attempt_check(a, a->result == 0 || (!out && len == 0), "the outputs are not cleared");
-	if (a->result == 0)
-		(void)fwrite(out, 1, len, a->told);
-	free(out);
+	tell_output(a, out, len);
 	tell_report(a, report); /* it is as good as before */
 	imgcheck_report_free(report);
 	end(&m);

@@ -132,3 +132,31 @@ const char *test_table_get(const struct test_table *t, size_t row, const char *c
 	cr_assert_fail("there is no column %s", column);
 	return "";
 }
+
+static bool has_id(struct test_ids ids, const char *id)
+{
+	for (size_t i = 0; i < ids.count; i++)
+		if (strcmp(*(const char *const *)((const char *)ids.first + i * ids.step), id) == 0)
+			return true;
+	return false;
+}
+
+void test_table_is_covered(const char *relative, struct test_ids here, struct test_ids elsewhere)
+{
+	const char *path = test_shared(relative);
+	struct test_table *t;
+	size_t covered = 0;
+
+	if (!path)
+		cr_skip("no ../shared/facts");
+	t = test_table_open(path);
+	for (size_t row = 0; row < test_table_rows(t); row++) {
+		const char *id = test_table_get(t, row, "id");
+		bool found = has_id(here, id);
+
+		cr_expect(found || has_id(elsewhere, id), "%s is not tested", id);
+		covered += found;
+	}
+	cr_log_info("%s: %zu of %zu rows covered here", relative, covered, test_table_rows(t));
+	test_table_close(t);
+}

@@ -59,4 +59,14 @@ size_t test_table_rows(const struct test_table *t);
 /* A field, "" where the row is short; the test fails where there is no such column. */
 const char *test_table_get(const struct test_table *t, size_t row, const char *column);
 
+/* The ids in an array of structures with a member `id`: the first, how far apart they are, and how many. */
+struct test_ids {
+	const char *const *first;
+	size_t step, count;
+};
+#define TEST_IDS(rows_) ((struct test_ids){&(rows_)[0].id, sizeof((rows_)[0]), sizeof(rows_) / sizeof((rows_)[0])})
+
+/* Each row of a table of the shared test material is tested here or elsewhere, by its id.  Without the table: a skip. */
+void test_table_is_covered(const char *relative, struct test_ids here, struct test_ids elsewhere);
+
 #endif

@@ -324,32 +324,8 @@ static const struct {
 	{"T42", "a denied token is asked for once more by either runtime's rules: test_run_tokens.c"},
 };
 
-static void check_table(const char *name)
-{
-	const char *path = test_shared(name);
-	size_t here = 0;
-	struct test_table *t;
-
-	if (!path)
-		cr_skip("no ../shared/facts");
-	t = test_table_open(path);
-	for (size_t row = 0; row < test_table_rows(t); row++) {
-		const char *id = test_table_get(t, row, "id");
-		size_t found = 0, other = 0;
-
-		for (size_t i = 0; i < IC_COUNT(rows); i++)
-			found += strcmp(rows[i].id, id) == 0;
-		for (size_t i = 0; i < IC_COUNT(elsewhere); i++)
-			other += strcmp(elsewhere[i].id, id) == 0;
-		cr_expect(found + other > 0, "%s is not tested", id);
-		here += found > 0;
-	}
-	cr_log_info("%s, containers/image: %zu of %zu rows here", name, here, test_table_rows(t));
-	test_table_close(t);
-}
-
 TEST(run_crio, no_row_of_the_shared_tables_is_left_out)
 {
-	check_table("facts/manifest_responses.tsv");
-	check_table("facts/token_flow.tsv");
+	test_table_is_covered("facts/manifest_responses.tsv", TEST_IDS(rows), TEST_IDS(elsewhere));
+	test_table_is_covered("facts/token_flow.tsv", TEST_IDS(rows), TEST_IDS(elsewhere));
 }

@@ -319,27 +319,7 @@ static const struct {
 
 TEST(run_tokens, no_row_of_the_shared_table_is_left_out)
 {
-	const char *path = test_shared("facts/token_flow.tsv");
-	struct test_table *t;
-	size_t here = 0, there = 0;
-
-	if (!path)
-		cr_skip("no ../shared/facts");
-	t = test_table_open(path);
-	for (size_t row = 0; row < test_table_rows(t); row++) {
-		const char *id = test_table_get(t, row, "id");
-		size_t found = 0, other = 0;
-
-		for (size_t i = 0; i < IC_COUNT(rows); i++)
-			found += strcmp(rows[i].id, id) == 0;
-		for (size_t i = 0; i < IC_COUNT(elsewhere); i++)
-			other += strcmp(elsewhere[i].id, id) == 0;
-		cr_expect(found + other > 0, "%s is not tested", id);
-		here += found > 0;
-		there += found == 0;
-	}
-	cr_log_info("token_flow.tsv: %zu rows covered here, %zu elsewhere", here, there);
-	test_table_close(t);
+	test_table_is_covered("facts/token_flow.tsv", TEST_IDS(rows), TEST_IDS(elsewhere));
 }
 
 /* ------------------------------------------------------------------ several images of one host */
