@@ -52,13 +52,7 @@ int cmd_check(char *const *argv)
 	AUTO(check) struct check c = { .input.command = "check" };
 	AUTO(free) struct flag *library = options_library_flags();
 	const struct flag_group groups[] = {
-		{ input_target_flags, input_take, &c.input },
-		{ input_image_flags, input_take, &c.input },
-		{ input_value_flags, input_take, &c.input },
-		{ node_files_flags, node_files_take, &c.files },
-		{ check_flags, check_take, &c },
-		{ check_report_flags, check_take, &c },
-		{ library, options_library_take, &c.options },
+		CHECK_FLAG_GROUPS(&c, library),
 	};
 	const struct command_line line = {
 		.command = "check",

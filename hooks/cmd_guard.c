@@ -48,13 +48,7 @@ int cmd_guard(char *const *argv)
 	AUTO(free) struct flag *library = options_library_flags();
 	const struct flag_group groups[] = {
 		{ guard_flags, guard_take, &veto_status },
-		{ input_target_flags, input_take, &c.input },
-		{ input_image_flags, input_take, &c.input },
-		{ input_value_flags, input_take, &c.input },
-		{ node_files_flags, node_files_take, &c.files },
-		{ check_flags, check_take, &c },
-		{ check_report_flags, check_take, &c },
-		{ library, options_library_take, &c.options },
+		CHECK_FLAG_GROUPS(&c, library),
 	};
 	const struct command_line line = {
 		.command = "guard",

@@ -34,6 +34,16 @@ extern const struct flag check_flags[];        /* how to ask */
 extern const struct flag check_report_flags[]; /* how to tell */
 int check_take(void *arg, int id, const char *value); /* arg: struct check */
 
+/* The groups of all flags that a check has, for an array of struct flag_group; library: options_library_flags(). */
+#define CHECK_FLAG_GROUPS(c, library)                     \
+	{ input_target_flags, input_take, &(c)->input },      \
+	{ input_image_flags, input_take, &(c)->input },       \
+	{ input_value_flags, input_take, &(c)->input },       \
+	{ node_files_flags, node_files_take, &(c)->files },   \
+	{ check_flags, check_take, (c) },                     \
+	{ check_report_flags, check_take, (c) },              \
+	{ (library), options_library_take, &(c)->options }
+
 /*
  * Asks.  0 and a new report, or NULL where a target says that this unit is not set up, or a guard is off; or an
  * exit status after saying why.  Progress is shown where `out`, to which the answer will go, is a terminal.
