@@ -660,6 +660,12 @@ int ic_mirror_check_rule(const struct ic_rewrite_rule *rule, struct imgcheck_err
 	return result;
 }
 
+/* The number of a group; a leading zero makes it a name, as in Go. */
+static bool is_group(const char *name, size_t len, size_t *group)
+{
+	return (len == 1 || name[0] != '0') && ic_text_to_size(name, len, MAX_GROUPS - 1, group);
+}
+
 /* The replacement with $1, ${1} and $$ filled in; other names are nothing, as in Go. */
 static int expand(const char *replacement, const char *text, const regmatch_t *groups, struct ic_buf *out,
                   struct imgcheck_error **err)
@@ -678,61 +684,57 @@ static int expand(const char *replacement, const char *text, const regmatch_t *g
 			result = ic_buf_add_char(out, *++c, err);
 			continue;
 		}
-		if (ic_text_to_size(name, len, MAX_GROUPS - 1, &group) && groups[group].rm_so >= 0)
+		if (is_group(name, len, &group) && groups[group].rm_so >= 0)
 			result = ic_buf_add(out, text + groups[group].rm_so, (size_t)(groups[group].rm_eo - groups[group].rm_so), err);
 		c = name + len - (c[1] != '{');
 	}
 	return result;
 }
 
-/* All matches replaced, from left to right.  *matched: there was one. */
-static int replace_all(const regex_t *regex, const char *replacement, const char *text, struct ic_buf *out, bool *matched,
+/* All matches replaced, from left to right; an empty one right behind another counts for nothing, as in Go. */
+static int replace_all(const regex_t *regex, const char *replacement, const char *text, struct ic_buf *out,
                        struct imgcheck_error **err)
 {
+	regoff_t len = (regoff_t)strlen(text), done = 0;
 	regmatch_t groups[MAX_GROUPS];
-	const char *at = text;
 	int result = 0;
 
-	*matched = false;
-	while (result == 0 && regexec(regex, at, MAX_GROUPS, groups, at > text ? REG_NOTBOL : 0) == 0) {
-		*matched = true;
-		result = ic_buf_add(out, at, (size_t)groups[0].rm_so, err);
-		if (result == 0)
-			result = expand(replacement, at, groups, out, err);
-		at += groups[0].rm_eo;
-		if (groups[0].rm_eo > groups[0].rm_so)
-			continue;
-		if (!*at)
+	for (regoff_t from = 0; from <= len && result == 0; from = done > from ? done : from + 1) {
+		groups[0] = (regmatch_t){.rm_so = from, .rm_eo = len};
+		if (regexec(regex, text, MAX_GROUPS, groups, REG_STARTEND) != 0)
 			break;
-		result = result == 0 ? ic_buf_add_char(out, *at++, err) : result;
+		result = ic_buf_add(out, text + done, (size_t)(groups[0].rm_so - done), err);
+		if (result == 0 && (groups[0].rm_eo > done || groups[0].rm_so == 0))
+			result = expand(replacement, text, groups, out, err);
+		done = groups[0].rm_eo;
 	}
-	return result < 0 ? result : ic_buf_add_text(out, at, err);
+	return result < 0 ? result : ic_buf_add_text(out, text + done, err);
 }
 
+/* The rule that changes the name counts, as for k3s' containerd; one that matches and leaves it as it is does not. */
 int ic_mirror_rewrite(const struct ic_mirror *m, const char *repository, char **out, struct imgcheck_error **err)
 {
 	*out = NULL;
 	for (size_t i = 0; i < m->rewrites.count; i++) {
 		const struct ic_rewrite_rule *rule = ic_vec_at(&m->rewrites, i);
 		struct ic_buf name IC_AUTO(buf);
-		bool matched;
 		regex_t regex;
 		int result = compile(rule, &regex, err);
 
 		ic_buf_init(&name, IC_MAX_REF_BYTES);
 		if (result < 0)
 			return result;
-		result = replace_all(&regex, rule->replacement, repository, &name, &matched, err);
+		result = replace_all(&regex, rule->replacement, repository, &name, err);
 		regfree(&regex);
 		if (result < 0)
 			return result;
-		if (matched && (name.len == 0 || !ic_mirror_is_path(ic_buf_text(&name))))
+		if (strcmp(ic_buf_text(&name), repository) == 0)
+			continue;
+		if (name.len == 0 || !ic_mirror_is_path(ic_buf_text(&name)))
 			return ic_error_set(err, IMGCHECK_ERR_SYNTAX, "cannot rewrite %s to \"%s\", which is no repository", repository,
 			                    ic_buf_text(&name));
-		if (matched) {
-			*out = ic_buf_take(&name);
-			return *out ? 0 : ic_error_nomem(err);
-		}
+		*out = ic_buf_take(&name);
+		return *out ? 0 : ic_error_nomem(err);
 	}
 	*out = ic_text_copy(repository, strlen(repository));
 	return *out ? 0 : ic_error_nomem(err);

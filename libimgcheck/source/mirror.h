@@ -26,7 +26,7 @@ struct ic_mirror {
 	enum ic_choice skip_verify;
 	struct ic_tls *tls;    /* certificates, NULL: nothing of its own */
 	struct ic_vec header;  /* texts "Name: value", secrets */
-	struct ic_vec rewrites; /* struct ic_rewrite_rule, the first that matches the repository counts */
+	struct ic_vec rewrites; /* struct ic_rewrite_rule, the first that changes the repository counts */
 };
 
 /* A repository's name on a mirror: Go's regular expression, as far as POSIX has the same. */
