@@ -31,6 +31,20 @@ static const struct ic_node *config_of(const struct reader *r, const char *host)
 	return found ? found : ic_node_get(r->configs, host);
 }
 
+/* The settings of a registry as it is asked in the end: its own name goes before that of the host that serves it. */
+static const struct ic_node *default_config(const struct reader *r, const char *name)
+{
+	const struct ic_node *found = ic_node_get(r->configs, name);
+
+	return found ? found : config_of(r, name);
+}
+
+/* With such settings k3s writes a file for the registry, so that the mirrors of "*" do not count for it. */
+static bool has_settings(const struct ic_node *config)
+{
+	return !ic_node_is_null(ic_node_get(config, "auth")) || !ic_node_is_null(ic_node_get(config, "tls"));
+}
+
 /* The URL as k3s completes it: https, but http for a loopback host with a port of its own; Hub's real host. */
 static int set_endpoint(struct ic_mirror *m, const char *text, bool *ok, struct imgcheck_error **err)
 {
@@ -141,7 +155,7 @@ static int add_default(const struct reader *r, const char *name, struct ic_mirro
 		return result;
 	if (last && m.host && strcmp(last->host, m.host) == 0 && strcmp(last->scheme, m.scheme) == 0 && strcmp(last->path, m.path) == 0)
 		return 0;
-	return finish(r, &m, config_of(r, name), to, err);
+	return finish(r, &m, default_config(r, name), to, err);
 }
 
 static int add_name(const struct reader *r, const char *name, struct imgcheck_error **err)
@@ -172,10 +186,10 @@ static int add_names(const struct reader *r, struct imgcheck_error **err)
 	int result = 0;
 
 	for (const struct ic_item *i = ic_node_items(r->mirrors); i && result == 0; i = i->next)
-		if (!ic_node_is_null(ic_node_get(i->value, "endpoint")) || ic_node_get(config_of(r, i->key->text), "tls"))
+		if (!ic_node_is_null(ic_node_get(i->value, "endpoint")) || has_settings(default_config(r, i->key->text)))
 			result = add_name(r, i->key->text, err);
 	for (const struct ic_item *i = ic_node_items(r->configs); i && result == 0; i = i->next)
-		if (ic_node_get(i->value, "tls") && !ic_node_get(r->mirrors, i->key->text))
+		if (has_settings(i->value) && !ic_node_get(r->mirrors, i->key->text))
 			result = add_name(r, i->key->text, err);
 	return result;
 }
