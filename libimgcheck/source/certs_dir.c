@@ -67,17 +67,20 @@ static int lack(const struct reader *r, const char *path, const char *name, size
 static int add_client(const struct reader *r, const char *path, const char *name, size_t len, struct imgcheck_error **err)
 {
 	struct imgcheck_error *why IC_AUTO(error) = NULL;
+	bool more = r->host->tls && r->host->tls->client.len;
+	struct ic_mirror further IC_AUTO(mirror);
 	struct ic_buf key IC_AUTO(buf);
 	int result = join(r->out->place, name, len, ".key", &key, err);
 
+	ic_mirror_init(&further);
 	if (result < 0)
 		return result;
 	if (!has_name(r, name, len, ".key"))
 		return lack(r, path, name, len, ".key", err);
-	if (r->host->tls && r->host->tls->client.len)
-		return ic_finding_add(r->problems, path, 0, err,
-		                      "only the first client certificate is used; the runtime picks what the server accepts");
-	return ic_mirror_add_client(r->host, path, ic_buf_text(&key), &why) < 0 ? ic_mirrors_break(r->out, why, err) : 0;
+	if (ic_mirror_add_client(more ? &further : r->host, path, ic_buf_text(&key), &why) < 0)
+		return ic_mirrors_break(r->out, why, err);
+	return !more ? 0 : ic_finding_add(r->problems, path, 0, err,
+	                                  "only the first client certificate is used; the runtime picks what the server accepts");
 }
 
 static int read_file(const struct reader *r, const char *name, struct imgcheck_error **err)

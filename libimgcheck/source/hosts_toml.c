@@ -99,20 +99,22 @@ static int add_client(struct reader *r, const struct ic_node *certificate, const
 {
 	struct imgcheck_error *why IC_AUTO(error) = NULL;
 	char *certificate_path IC_AUTO(free) = NULL, *key_path IC_AUTO(free) = NULL;
+	bool more = r->host->tls && r->host->tls->client.len;
+	struct ic_mirror further IC_AUTO(mirror);
 	int result;
 
+	ic_mirror_init(&further);
 	if (!is_text(certificate) || (key && !is_text(key)))
 		return reject(r, certificate, err, "client is neither a text, nor a list of texts or of pairs");
-	if (r->host->tls && r->host->tls->client.len)
-		return ic_finding_add(r->problems, r->place, certificate->line, err,
-		                      "only the first client certificate is used; containerd picks what the server accepts");
 	result = absolute(r, certificate->text, &certificate_path, err);
-	/* an empty name of a key means the same file */
-	if (result == 0 && key && key->len)
+	if (result == 0 && key)
 		result = absolute(r, key->text, &key_path, err);
-	if (result == 0 && ic_mirror_add_client(r->host, certificate_path, key_path, &why) < 0)
-		result = ic_mirrors_break(r->out, why, err);
-	return result;
+	if (result < 0)
+		return result;
+	if (ic_mirror_add_client(more ? &further : r->host, certificate_path, key_path, &why) < 0)
+		return ic_mirrors_break(r->out, why, err);
+	return !more ? 0 : ic_finding_add(r->problems, r->place, certificate->line, err,
+	                                  "only the first client certificate is used; containerd picks what the server accepts");
 }
 
 static int take_client(struct reader *r, const struct ic_node *value, struct imgcheck_error **err)

@@ -125,6 +125,10 @@ def layouts():
         yield Layout(name, "docker.io/good/both:v1",
                      hub(f'server = "http://{mirror}"\n[host."https://{tls}"]\nca = "{ca}"\nclient = [["{pair.crt}", "{key}"]]'),
                      "unreachable", None)
+    for name, clients_of in (("a key without a name", f'["{pair.crt}", ""]'),
+                             ("a second certificate that is not there", f'["{pair.crt}", "{pair.key}"], ["none.crt", "{pair.key}"]')):
+        yield Layout(name, "docker.io/good/both:v1",
+                     hub(f'server = "http://{mirror}"\n[host."https://{tls}"]\nca = "{ca}"\nclient = [{clients_of}]'), "unreachable", None)
     yield Layout("a certificate without a key", f"{upstream}/good/both:v1", {upstream: {"client.cert": pair.crt}}, "unreachable", None)
     yield Layout("an authority that is not there", "docker.io/good/both:v1",
                  hub(f'server = "https://{tls}"\nca = "missing.crt"'), "unreachable", None)
