@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "program/memory.h"
@@ -52,10 +53,15 @@ static bool is_name(const char *helper)
 	return true;
 }
 
-static char *text_member(const json_t *answer, const char *member)
+/* In any case, as docker's own client takes it. */
+static char *text_member(json_t *answer, const char *member)
 {
-	const char *text = json_string_value(json_object_get(answer, member));
+	const char *text = json_string_value(json_object_get(answer, member)), *key;
+	json_t *value;
 
+	json_object_foreach(answer, key, value)
+		if (!text && !strcasecmp(key, member))
+			text = json_string_value(value);
 	return text ? memory_text(text) : NULL;
 }
 

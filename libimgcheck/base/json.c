@@ -2,6 +2,7 @@
 #include "json.h"
 
 #include <errno.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "limits.h"
@@ -260,4 +261,16 @@ int ic_json_text_of(const json_t *value, size_t flags, char **out, struct imgche
 const char *ic_json_text(const json_t *object, const char *key)
 {
 	return json_string_value(json_object_get(object, key));
+}
+
+json_t *ic_json_member(const json_t *object, const char *key)
+{
+	json_t *found = json_object_get(object, key), *value;
+	const char *name;
+
+	/* the iteration changes nothing, but takes no constant */
+	json_object_foreach((json_t *)(uintptr_t)object, name, value)
+		if (!found && ic_text_equal_nocase(name, strlen(name), key))
+			found = value;
+	return found;
 }

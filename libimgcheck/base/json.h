@@ -36,6 +36,9 @@ int ic_json_text_of(const json_t *value, size_t flags, char **out, struct imgche
 /* A member that is a string: borrowed, NULL where absent or of another type. */
 const char *ic_json_text(const json_t *object, const char *key);
 
+/* A member as Go reads it: by exactly this name, or else by one that differs in case.  Borrowed, NULL where absent. */
+json_t *ic_json_member(const json_t *object, const char *key);
+
 IC_DEFINE_AUTO(json, json_t, json_decref)
 
 #endif

@@ -183,7 +183,7 @@ static int read_data(const json_t *object, struct ic_descriptor *d, struct imgch
 	ic_buf_init(&bytes, d->size);
 	if (!text[0] || d->fault || d->size > IC_MAX_MANIFEST_BYTES)
 		return 0;
-	if (ic_base64_decode(text, strlen(text), &bytes, NULL) == IMGCHECK_ERR_NOMEM)
+	if (ic_base64_decode(text, strlen(text), IC_BASE64_PADDED, &bytes, NULL) == IMGCHECK_ERR_NOMEM)
 		return ic_error_nomem(err);
 	if (bytes.len == d->size)
 		d->data = ic_buf_take(&bytes);

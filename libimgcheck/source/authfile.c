@@ -41,6 +41,18 @@ void ic_authfile_clear(struct ic_authfile *f)
 	f->name = NULL;
 }
 
+/* The kubelet takes base64 without padding too. */
+static int decode(const char *auth, size_t len, struct ic_buf *plain, bool *unpadded)
+{
+	int result = ic_base64_decode(auth, len, IC_BASE64_PADDED, plain, NULL);
+
+	*unpadded = result == IMGCHECK_ERR_SYNTAX;
+	if (!*unpadded)
+		return result;
+	plain->len = 0;
+	return ic_base64_decode(auth, len, IC_BASE64_UNPADDED, plain, NULL);
+}
+
 /* "user:secret" in base64: the first colon parts them, a secret may hold more. */
 static int decode_auth(const struct ic_authfile *f, struct ic_auth_entry *e, const char *auth, size_t len,
                        struct imgcheck_error **err)
@@ -50,7 +62,7 @@ static int decode_auth(const struct ic_authfile *f, struct ic_auth_entry *e, con
 	int result;
 
 	ic_buf_init_secret(&plain, IC_MAX_CONFIG_BYTES);
-	result = ic_base64_decode(auth, len, &plain, NULL);
+	result = decode(auth, len, &plain, &e->unpadded);
 	if (result == IMGCHECK_ERR_NOMEM)
 		return ic_error_nomem(err);
 	if (result < 0)
@@ -69,7 +81,7 @@ static int decode_auth(const struct ic_authfile *f, struct ic_auth_entry *e, con
 static int take_text(const struct ic_authfile *f, const struct ic_auth_entry *e, const json_t *object,
                      const char *member, char **out, struct imgcheck_error **err)
 {
-	const json_t *value = json_object_get(object, member);
+	const json_t *value = ic_json_member(object, member);
 	size_t len = json_string_length(value);
 
 	if (!value || json_is_null(value))
@@ -150,7 +162,7 @@ static int add_helper(struct ic_authfile *f, const char *key, const json_t *name
 
 static int add_helpers(struct ic_authfile *f, json_t *root, struct imgcheck_error **err)
 {
-	json_t *helpers = json_object_get(root, "credHelpers"), *store = json_object_get(root, "credsStore"), *name;
+	json_t *helpers = ic_json_member(root, "credHelpers"), *store = ic_json_member(root, "credsStore"), *name;
 	const char *key;
 	int result = 0;
 
@@ -171,7 +183,7 @@ static bool is_dockercfg(json_t *root)
 	json_t *value;
 
 	json_object_foreach(root, key, value)
-		if (ic_json_text(value, "auth") || ic_json_text(value, "username"))
+		if (json_is_string(ic_json_member(value, "auth")) || json_is_string(ic_json_member(value, "username")))
 			return true;
 	return false;
 }
@@ -197,7 +209,7 @@ static int parse_secret(struct ic_authfile *f, const json_t *secret, struct imgc
 			return parse_text(f, json_string_value(text), json_string_length(text), shapes[i], err);
 		if (!json_is_string(data))
 			continue;
-		if (ic_base64_decode(json_string_value(data), json_string_length(data), &plain, err) < 0) {
+		if (ic_base64_decode(json_string_value(data), json_string_length(data), IC_BASE64_PADDED, &plain, err) < 0) {
 			ic_error_prefix(err, "cannot use %s of the Secret: ", members[i]);
 			ic_error_place(err, f->name, 0, 0);
 			return err ? (int)imgcheck_error_code(*err) : IMGCHECK_ERR_SYNTAX;
@@ -210,7 +222,7 @@ static int parse_secret(struct ic_authfile *f, const json_t *secret, struct imgc
 
 static int parse_object(struct ic_authfile *f, json_t *root, enum shape shape, struct imgcheck_error **err)
 {
-	json_t *auths = shape == SHAPE_ENTRIES ? root : json_object_get(root, "auths");
+	json_t *auths = shape == SHAPE_ENTRIES ? root : ic_json_member(root, "auths");
 	const char *kind = shape == SHAPE_ANY ? ic_json_text(root, "kind") : NULL;
 	int result;
 
@@ -270,7 +282,7 @@ int ic_authfile_parse_member(const char *name, const struct ic_pull_secret *secr
 	ic_buf_init_secret(&plain, IC_MAX_CONFIG_BYTES);
 	if (!secret->base64)
 		return parse(name, secret->text, strlen(secret->text), shape, out, err);
-	result = ic_base64_decode(secret->text, strlen(secret->text), &plain, err);
+	result = ic_base64_decode(secret->text, strlen(secret->text), IC_BASE64_PADDED, &plain, err);
 	if (result < 0) {
 		ic_error_place(err, name, 0, 0);
 		return result;

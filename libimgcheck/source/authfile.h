@@ -14,6 +14,7 @@
 struct ic_auth_entry {
 	char *key;                     /* as written: "registry.internal:5000", "https://index.docker.io/v1/" */
 	char *auth_user, *auth_secret; /* from "auth", or NULL */
+	bool unpadded;                 /* its base64 has no padding: containers/image cannot read it */
 	char *user, *secret;           /* from "username" and "password", or NULL */
 	char *identity_token;          /* or NULL */
 };

@@ -20,7 +20,19 @@ static int malformed(struct imgcheck_error **err)
 	return ic_error_set(err, IMGCHECK_ERR_SYNTAX, "cannot read base64");
 }
 
-int ic_base64_decode(const char *text, size_t len, struct ic_buf *out, struct imgcheck_error **err)
+static bool is_skipped(char c, enum ic_base64_rules rules)
+{
+	return c == '\n' || c == '\r' || (rules == IC_BASE64_PEM && ic_is_space(c));
+}
+
+static bool is_padding_right(size_t digits, size_t padding, enum ic_base64_rules rules)
+{
+	if (rules == IC_BASE64_UNPADDED)
+		return padding == 0 && digits % 4 != 1;
+	return padding <= 2 && (digits + padding) % 4 == 0;
+}
+
+int ic_base64_decode(const char *text, size_t len, enum ic_base64_rules rules, struct ic_buf *out, struct imgcheck_error **err)
 {
 	unsigned bits = 0;
 	size_t digits = 0, padding = 0;
@@ -28,7 +40,7 @@ int ic_base64_decode(const char *text, size_t len, struct ic_buf *out, struct im
 	for (size_t i = 0; i < len; i++) {
 		int digit = digit_of(text[i]);
 
-		if (ic_is_space(text[i]))
+		if (is_skipped(text[i], rules))
 			continue;
 		if (text[i] == '=') {
 			padding++;
@@ -46,9 +58,7 @@ int ic_base64_decode(const char *text, size_t len, struct ic_buf *out, struct im
 				return result;
 		}
 	}
-	if (digits % 4 == 1 || (padding && (padding > 2 || (digits + padding) % 4 != 0)))
-		return malformed(err);
-	return 0;
+	return is_padding_right(digits, padding, rules) ? 0 : malformed(err);
 }
 
 int ic_base64_encode(const char *data, size_t len, struct ic_buf *out, struct imgcheck_error **err)

@@ -31,7 +31,7 @@ static int add_file(const json_t *object, const char *member, struct ic_buf *out
 	*there = false;
 	if (!text || !text[0])
 		return 0;
-	result = ic_base64_decode(text, strlen(text), out, err);
+	result = ic_base64_decode(text, strlen(text), IC_BASE64_PADDED, out, err);
 	if (result == 0)
 		result = ic_buf_add_text(out, "\n", err);
 	*there = result == 0 && out->len > before + 1;

@@ -68,7 +68,7 @@ static int read_auth(const char *auth, struct ic_host_login *out, struct imgchec
 	int result;
 
 	ic_buf_init_secret(&plain, IC_MAX_CONFIG_BYTES);
-	result = ic_base64_decode(auth, strlen(auth), &plain, NULL);
+	result = ic_base64_decode(auth, strlen(auth), IC_BASE64_PADDED, &plain, NULL);
 	if (result == IMGCHECK_ERR_NOMEM)
 		return ic_error_nomem(err);
 	colon = result == 0 && plain.len ? memchr(plain.data, ':', plain.len) : NULL;

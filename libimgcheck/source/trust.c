@@ -41,7 +41,7 @@ static int check_certificate(const char *body, size_t len)
 	int result;
 
 	ic_buf_init(&der, IC_MAX_CONFIG_BYTES);
-	result = ic_base64_decode(body, len, &der, NULL);
+	result = ic_base64_decode(body, len, IC_BASE64_PEM, &der, NULL);
 	return result < 0 ? result : ic_certificate_check(der.data, der.len, NULL);
 }
 

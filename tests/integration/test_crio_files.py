@@ -189,7 +189,7 @@ class Lookup:
 def lookups():
     host = world.htpasswd().host
     good, wrong = {host: {"auth": encode(f"{world.USER}:{world.PASSWORD}")}}, {host: {"auth": encode("x:y")}}
-    failed = "cannot ask docker-credential-bad"
+    failed, unpadded = "cannot ask docker-credential-bad", encode(f"{world.USER}:{world.PASSWORD}").rstrip("=")
 
     def helper(name):
         return {"credHelpers": {host: name}}
@@ -211,6 +211,9 @@ def lookups():
     yield Lookup("an empty entry for the path hides the host's", {"auths": {f"{host}/good": {}} | good}, {}, False)
     yield Lookup("an empty password is one", {"auths": {host: {"auth": encode("u:")}}}, {"auths": good}, False)
     yield Lookup("members that are not read", {"auths": {host: {"username": world.USER, "password": world.PASSWORD}}}, {}, False)
+    yield Lookup("members in another case", {"Auths": {host: {"AUTH": good[host]["auth"]}}}, {}, True)
+    yield Lookup("base64 in lines", {"auths": {host: {"auth": good[host]["auth"][:8] + "\n" + good[host]["auth"][8:]}}}, {}, True)
+    yield Lookup("base64 without padding", {"auths": {host: {"auth": unpadded}}}, {"auths": good}, False, "base64 without padding")
     yield Lookup("a helper of registries.conf", {}, {}, True, conf='credential-helpers = ["good"]')
     yield Lookup("a helper of registries.conf instead of files", {"auths": good}, {}, False, conf='credential-helpers = ["none"]')
     yield Lookup("files, then a helper", {}, {}, True, conf='credential-helpers = ["containers-auth.json", "good"]')

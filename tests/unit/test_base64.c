@@ -8,6 +8,7 @@
 static const struct {
 	const char *text;
 	const char *bytes; /* NULL where the text is malformed */
+	enum ic_base64_rules rules;
 } rows[] = {
 	/* RFC 4648, 10 */
 	{"", ""},
@@ -17,9 +18,18 @@ static const struct {
 	{"Zm9vYg==", "foob"},
 	{"Zm9vYmE=", "fooba"},
 	{"Zm9vYmFy", "foobar"},
-	{"Zg", "f"},
-	{"Zm8", "fo"},
-	{" Zm9v\r\nYmFy\n", "foobar"},
+	{"Zg", NULL},
+	{"Zg", "f", IC_BASE64_UNPADDED},
+	{"Zm8", "fo", IC_BASE64_UNPADDED},
+	{"Zm9v", "foo", IC_BASE64_UNPADDED},
+	{"Zm\n8", "fo", IC_BASE64_UNPADDED},
+	{"Zm8=", NULL, IC_BASE64_UNPADDED},
+	{"Zm9vY", NULL, IC_BASE64_UNPADDED},
+	{"Zm9v\r\nYmFy\n", "foobar"},
+	{" Zm9v", NULL},
+	{"Zm9v\t", NULL},
+	{" Zm9v\tYg == \n", "foob", IC_BASE64_PEM},
+	{"Zm8", NULL, IC_BASE64_PEM},
 	{"+/+/", "\xfb\xff\xbf"},
 	{"Z", NULL},
 	{"Zm9vY", NULL},
@@ -41,7 +51,7 @@ TEST(base64, reads)
 		int result;
 
 		ic_buf_init(&out, 100);
-		result = ic_base64_decode(rows[i].text, strlen(rows[i].text), &out, &err);
+		result = ic_base64_decode(rows[i].text, strlen(rows[i].text), rows[i].rules, &out, &err);
 		cr_assert_eq(result, rows[i].bytes ? 0 : IMGCHECK_ERR_SYNTAX, "%s", rows[i].text);
 		if (rows[i].bytes)
 			cr_assert_str_eq(ic_buf_text(&out), rows[i].bytes, "%s", rows[i].text);
@@ -58,10 +68,10 @@ TEST(base64, keeps_to_the_ceiling_and_takes_zeros)
 	struct ic_buf out;
 
 	ic_buf_init(&out, 3);
-	cr_assert_eq(ic_base64_decode("AAAA", 4, &out, &err), 0);
+	cr_assert_eq(ic_base64_decode("AAAA", 4, IC_BASE64_PADDED, &out, &err), 0);
 	cr_assert_eq(out.len, 3);
 	cr_assert_eq(memcmp(out.data, "\0\0\0", 3), 0);
-	cr_assert_eq(ic_base64_decode("AAAA", 4, &out, &err), IMGCHECK_ERR_LIMIT);
+	cr_assert_eq(ic_base64_decode("AAAA", 4, IC_BASE64_PADDED, &out, &err), IMGCHECK_ERR_LIMIT);
 	imgcheck_error_free(err);
 	ic_buf_clear(&out);
 }
