@@ -22,6 +22,7 @@ enum ic_node_style { IC_STYLE_PLAIN, IC_STYLE_QUOTED, IC_STYLE_LITERAL, IC_STYLE
 struct ic_node {
 	enum ic_node_kind kind : 8;
 	enum ic_node_style style : 8; /* of a scalar; plain ones may be null, a number or a Boolean */
+	bool headed;                  /* in TOML: see there */
 	unsigned line, column;        /* from 1; in JSON the line on which the document starts, and 0 */
 	const char *tag;              /* as written and resolved ("tag:yaml.org,2002:str", "!Sub"), or NULL */
 	union {

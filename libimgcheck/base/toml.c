@@ -252,10 +252,15 @@ static int read_header(struct reader *r, struct imgcheck_error **err)
 	if (!ic_toml_starts(&r->scan, many ? "]]" : "]"))
 		return ic_toml_fail(&r->scan, err, many ? "]] is expected" : "] is expected");
 	r->scan.at += many ? 2 : 1;
-	for (size_t i = 0; i + 1 < p.parts.count && result == 0; i++)
+	for (size_t i = 0; i + 1 < p.parts.count && result == 0; i++) {
 		result = enter(r, &table, part(&p, i), err);
+		if (result == 0 && !many)
+			table->node->headed = true;
+	}
 	if (result == 0)
 		result = many ? open_table_of_array(r, table, last_part(&p), err) : open_table(r, table, last_part(&p), err);
+	if (result == 0)
+		r->table->node->headed = !many;
 	return result;
 }
 
@@ -460,6 +465,18 @@ int ic_toml_parse(const char *name, const char *text, size_t len, struct ic_doc 
 	doc->root = r.root->node;
 	*out = IC_TAKE(doc);
 	return 0;
+}
+
+const struct ic_node *ic_toml_get(const struct ic_node *table, const char *key)
+{
+	const struct ic_node *found = ic_node_get(table, key);
+
+	if (!ic_node_is(table, IC_NODE_MAPPING))
+		return NULL;
+	for (const struct ic_item *i = table->items; i && !found; i = i->next)
+		if (ic_text_equal_nocase(i->key->text, i->key->len, key))
+			found = i->value;
+	return found;
 }
 
 bool ic_toml_bool(const struct ic_node *node, bool *is)

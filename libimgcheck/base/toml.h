@@ -12,6 +12,7 @@
  *   float       as written, without underscores and plus signs in front; "inf", "-inf", "nan"
  *   Boolean     "true", "false"
  *   date, time  as written
+ * A table that a [header] names, or one below it, is `headed`.
  */
 
 #include "node.h"
@@ -21,6 +22,9 @@
  * Errors: SYNTAX with line and column (in bytes), LIMIT, NOMEM.
  */
 int ic_toml_parse(const char *name, const char *text, size_t len, struct ic_doc **out, struct imgcheck_error **err) IC_MUST_CHECK;
+
+/* A member as Go's readers find it: by exactly this name, or else by one that differs in case.  As ic_node_get() otherwise. */
+const struct ic_node *ic_toml_get(const struct ic_node *table, const char *key);
 
 /* The value of a Boolean; false for NULL and anything else.  *is (may be NULL): whether it is one. */
 bool ic_toml_bool(const struct ic_node *node, bool *is);

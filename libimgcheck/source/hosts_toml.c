@@ -246,7 +246,7 @@ static const struct {
 /* Keys that the root has besides. */
 static bool is_root_key(const struct ic_node *key)
 {
-	return ic_node_equals(key, "server") || ic_node_equals(key, "host");
+	return ic_text_equal_nocase(key->text, key->len, "server") || ic_node_equals(key, "host");
 }
 
 static int take_keys(struct reader *r, const struct ic_node *table, bool root, struct imgcheck_error **err)
@@ -256,7 +256,7 @@ static int take_keys(struct reader *r, const struct ic_node *table, bool root, s
 	for (const struct ic_item *i = ic_node_items(table); i && result == 0; i = i->next) {
 		size_t k = 0;
 
-		while (k < IC_COUNT(keys) && !ic_node_equals(i->key, keys[k].key))
+		while (k < IC_COUNT(keys) && !ic_text_equal_nocase(i->key->text, i->key->len, keys[k].key))
 			k++;
 		if (k < IC_COUNT(keys))
 			result = keys[k].take(r, i->value, err);
@@ -300,12 +300,10 @@ static int add_host(struct reader *r, const struct ic_node *url, const struct ic
                     struct imgcheck_error **err)
 {
 	struct ic_mirror host IC_AUTO(mirror);
-	bool override = ic_toml_bool(ic_node_get(table, "override_path"), NULL), ok;
+	bool override = ic_toml_bool(ic_toml_get(table, "override_path"), NULL), ok;
 	int result;
 
 	ic_mirror_init(&host);
-	if (!ic_node_is(table, IC_NODE_MAPPING))
-		return reject(r, table, err, "a host is not a table");
 	if (url && !ic_mirror_is_url(url->text))
 		return reject(r, url, err, "the URL of a host cannot be read: https://host[:port][/path] is expected");
 	r->host = &host;
@@ -320,17 +318,34 @@ static int add_host(struct reader *r, const struct ic_node *url, const struct ic
 	return ic_mirrors_add(r->out, &host, err);
 }
 
+/* containerd 2 takes the hosts and their order from headers alone; 1 asks this one too. */
+static int pass_over_unheaded(const struct reader *r, const struct ic_node *url, struct imgcheck_error **err)
+{
+	char *shown IC_AUTO(free) = NULL;
+	int result = ic_mirror_hide_login(url->text, &shown, err);
+
+	return result < 0 ? result : ic_finding_add(r->problems, r->place, url->line, err,
+	                                            "containerd 2 does not ask this host: write it as a table of its own, [host.\"%.200s\"]",
+	                                            shown);
+}
+
 static int add_hosts(struct reader *r, const struct ic_node *root, struct imgcheck_error **err)
 {
-	const struct ic_node *hosts = ic_node_get(root, "host"), *server = ic_node_get(root, "server");
+	const struct ic_node *hosts = ic_node_get(root, "host"), *server = ic_toml_get(root, "server");
 	int result = 0;
 
 	if (hosts && !ic_node_is(hosts, IC_NODE_MAPPING))
 		return reject(r, hosts, err, "host is not a table");
 	if (server && !is_text(server))
 		return reject(r, server, err, "server is not a text");
-	for (const struct ic_item *i = ic_node_items(hosts); i && result == 0; i = i->next)
-		result = add_host(r, i->key, i->value, false, err);
+	for (const struct ic_item *i = ic_node_items(hosts); i && result == 0; i = i->next) {
+		if (!ic_node_is(i->value, IC_NODE_MAPPING))
+			result = reject(r, i->value, err, "a host is not a table");
+		else if (!i->value->headed)
+			result = pass_over_unheaded(r, i->key, err);
+		else
+			result = add_host(r, i->key, i->value, false, err);
+	}
 	return result < 0 ? result : add_host(r, server, root, true, err);
 }
 

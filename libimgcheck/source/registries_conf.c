@@ -83,7 +83,7 @@ static const char *what_is_wrong(const char *name)
 /* A text that may be absent. */
 static int take_text(const struct reader *r, const struct ic_node *table, const char *key, char **out, struct imgcheck_error **err)
 {
-	const struct ic_node *node = ic_node_get(table, key);
+	const struct ic_node *node = ic_toml_get(table, key);
 	size_t len = node ? node->len : 0;
 	const char *wrong;
 
@@ -111,7 +111,7 @@ static int take_trimmed(const struct reader *r, const struct ic_node *table, con
 
 static int take_bool(const struct reader *r, const struct ic_node *table, const char *key, bool *out, struct imgcheck_error **err)
 {
-	const struct ic_node *node = ic_node_get(table, key);
+	const struct ic_node *node = ic_toml_get(table, key);
 	bool is;
 
 	*out = ic_toml_bool(node, &is);
@@ -122,7 +122,7 @@ static int take_pull(const struct reader *r, const struct ic_node *table, bool d
                      struct imgcheck_error **err)
 {
 	static const char *const words[] = {"all", "digest-only", "tag-only"};
-	const struct ic_node *node = ic_node_get(table, "pull-from-mirror");
+	const struct ic_node *node = ic_toml_get(table, "pull-from-mirror");
 
 	*out = digests_only ? IC_CONF_DIGEST_ONLY : IC_CONF_ALL;
 	if (!node || node->len == 0)
@@ -141,7 +141,7 @@ static int take_pull(const struct reader *r, const struct ic_node *table, bool d
 static int take_tables(const struct reader *r, const struct ic_node *table, const char *key, const struct ic_item **out,
                        struct imgcheck_error **err)
 {
-	const struct ic_node *list = ic_node_get(table, key);
+	const struct ic_node *list = ic_toml_get(table, key);
 
 	*out = ic_node_items(list);
 	if (list && list->kind != IC_NODE_SEQUENCE)
@@ -249,7 +249,7 @@ static int add_registry(const struct reader *r, const struct ic_node *table, str
 static int take_names(const struct reader *r, const struct ic_node *root, const char *key, struct ic_vec *out,
                       struct imgcheck_error **err)
 {
-	const struct ic_node *list = ic_node_get(root, key);
+	const struct ic_node *list = ic_toml_get(root, key);
 	int result = 0;
 
 	if (!list)
@@ -319,7 +319,7 @@ int ic_registries_conf_add(struct ic_registries_conf *c, const char *place, cons
 
 	if (result < 0)
 		return result;
-	old = ic_node_get(doc->root, "registries");
+	old = ic_toml_get(doc->root, "registries");
 	if (old)
 		return refuse(&r, old, "the tables of version 1: write [[registry]] and unqualified-search-registries", err);
 	result = take_tables(&r, doc->root, "registry", &registries, err);
@@ -330,8 +330,8 @@ int ic_registries_conf_add(struct ic_registries_conf *c, const char *place, cons
 	if (result == 0)
 		result = take_names(&r, doc->root, "credential-helpers", &c->helpers, err);
 	if (result == 0)
-		result = take_mode(&r, ic_node_get(doc->root, "short-name-mode"), err);
-	return result < 0 ? result : add_aliases(&r, ic_node_get(doc->root, "aliases"), err);
+		result = take_mode(&r, ic_toml_get(doc->root, "short-name-mode"), err);
+	return result < 0 ? result : add_aliases(&r, ic_toml_get(doc->root, "aliases"), err);
 }
 
 static int add_file(struct ic_registries_conf *c, const char *path, struct imgcheck_error **err)

@@ -114,6 +114,8 @@ def layouts():
                  "x.key")
     yield Layout("no verification", tls, {}, {}, True, conf=insecure)
     yield Layout("no verification, but a broken folder", tls, {f"{tls}/x.cert": pair.crt}, {}, False, "x.key", insecure)
+    yield Layout("no verification, the keys in another case", tls, {}, {}, True,
+                 conf=f'[[Registry]]\nLOCATION = "{tls}"\nInsecure = true\n')
     yield Layout("a mirror with a broken folder", world.plain().host, {f"{tls}/x.cert": pair.crt}, {}, True,
                  conf=f'[[registry]]\nlocation = "{world.plain().host}"\ninsecure = true\n[[registry.mirror]]\nlocation = "{tls}"\n')
     yield Layout("a mirror's location that ends in a slash", world.plain().host, {}, {}, False, "makes",

@@ -129,6 +129,8 @@ def layouts():
                              ("a second certificate that is not there", f'["{pair.crt}", "{pair.key}"], ["none.crt", "{pair.key}"]')):
         yield Layout(name, "docker.io/good/both:v1",
                      hub(f'server = "http://{mirror}"\n[host."https://{tls}"]\nca = "{ca}"\nclient = [{clients_of}]'), "unreachable", None)
+    yield Layout("keys in capitals", "docker.io/good/both:v1", hub(f'SERVER = "http://{mirror}"\nCAPABILITIES = ["pull", "resolve"]'),
+                 "ok", mirror)
     yield Layout("a certificate without a key", f"{upstream}/good/both:v1", {upstream: {"client.cert": pair.crt}}, "unreachable", None)
     yield Layout("an authority that is not there", "docker.io/good/both:v1",
                  hub(f'server = "https://{tls}"\nca = "missing.crt"'), "unreachable", None)
