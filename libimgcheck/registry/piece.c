@@ -342,8 +342,9 @@ static void keep_other(struct ic_piece *piece, const struct ic_endpoint *endpoin
 static void fail_endpoint(struct ic_piece *piece, enum imgcheck_verdict verdict, int rank, const char *reason)
 {
 	const struct ic_endpoint *endpoint = ic_piece_endpoint(piece);
+	bool instead = ic_piece_profile(piece)->last_failure_counts && !(endpoint->blocked && piece->failure.reason);
 
-	if (rank > piece->failure_rank || ic_piece_profile(piece)->last_failure_counts) {
+	if (rank > piece->failure_rank || instead) {
 		struct ic_finding failure = {.verdict = verdict_for_kind(piece, verdict), .endpoint = endpoint,
 		                             .platform = piece->platform, .reason = ic_text_copy(reason, strlen(reason))};
 
@@ -444,7 +445,8 @@ static void ask_next(struct ic_piece *piece)
 		return;
 	}
 	if (endpoint->broken) {
-		fail_endpoint(piece, IMGCHECK_VERDICT_UNREACHABLE, ic_piece_failure_rank(&(struct ic_reply){0}), endpoint->broken);
+		fail_endpoint(piece, endpoint->blocked ? IMGCHECK_VERDICT_DENIED : IMGCHECK_VERDICT_UNREACHABLE,
+		              ic_piece_failure_rank(&(struct ic_reply){0}), endpoint->broken);
 		return;
 	}
 	switch (piece->kind) {

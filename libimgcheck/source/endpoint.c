@@ -194,6 +194,7 @@ static int fill(struct ic_endpoint *e, const struct imgcheck_config *c, const st
 	e->upstream = t->upstream;
 	e->resolve = t->resolve;
 	e->pull = t->pull;
+	e->blocked = t->blocked;
 	e->tls = t->mirror ? t->mirror->tls : NULL;
 	if (copy_header(e, t->mirror) == 0 && copy_found(e, t, found) && set_text(&e->scheme, t->scheme) &&
 	    set_text(&e->host, t->host) && set_text(&e->base_path, t->path) && set_text(&e->repository, t->repository) &&
@@ -316,10 +317,13 @@ static int add_place(struct ic_search *s, const struct ic_pull_source *source, s
 	if (!slash || (source->primary && ic_config_require_mirror(s->c) && !is_configured(s)))
 		return 0;
 	t.skip_verify = t.http_fallback = source->insecure;
+	t.blocked = source->blocked;
 	result = take_name(&t, ic_text_copy(source->name, strlen(source->name)), s, err);
 	t.repository = ic_text_copy(slash + 1, strlen(slash + 1));
 	if (result == 0 && !t.repository)
 		result = ic_error_nomem(err);
+	if (t.blocked)
+		t.broken = "registries.conf blocks it";
 	if (result == 0) {
 		t.host = strcmp(t.host_name, IC_MIRROR_HUB) == 0 ? IC_MIRROR_HUB_HOST : t.host_name;
 		use_settings(&t, s->c, &s->out->asked);
@@ -330,10 +334,20 @@ static int add_place(struct ic_search *s, const struct ic_pull_source *source, s
 	return result;
 }
 
-/* A place that is blocked ends the pull; a short name that leads nowhere concerns this image alone. */
+/* The last of the places where all of them are blocked, else NULL. */
+static const struct ic_pull_source *find_blocked(const struct ic_vec *sources)
+{
+	for (size_t i = 0; i < sources->count; i++)
+		if (!((const struct ic_pull_source *)ic_vec_at(sources, i))->blocked)
+			return NULL;
+	return sources->count ? ic_vec_at(sources, sources->count - 1) : NULL;
+}
+
+/* Where all places are blocked nobody is asked; a short name that leads nowhere concerns this image alone. */
 static int find_places(struct ic_search *s, const struct ic_registries_conf *conf, struct imgcheck_error **err)
 {
 	struct ic_vec sources IC_AUTO(pull_sources);
+	const struct ic_pull_source *blocked;
 	int result;
 
 	ic_vec_init(&sources, sizeof(struct ic_pull_source), IC_MAX_LIST_ITEMS);
@@ -341,16 +355,13 @@ static int find_places(struct ic_search *s, const struct ic_registries_conf *con
 	if (result == IMGCHECK_ERR_NOMEM)
 		return ic_error_nomem(err);
 	s->verdict = IMGCHECK_VERDICT_INVALID;
-	for (size_t i = 0; i < sources.count && result == 0 && !s->why; i++) {
-		const struct ic_pull_source *source = ic_vec_at(&sources, i);
-
-		if (!source->blocked) {
-			result = add_place(s, source, err);
-			continue;
-		}
+	blocked = result == 0 ? find_blocked(&sources) : NULL;
+	if (blocked) {
 		s->verdict = IMGCHECK_VERDICT_DENIED;
-		(void)ic_error_set(&s->why, IMGCHECK_ERR_CONFIG, "registries.conf blocks %s", source->name);
+		(void)ic_error_set(&s->why, IMGCHECK_ERR_CONFIG, "registries.conf blocks %s", blocked->name);
 	}
+	for (size_t i = 0; i < sources.count && result == 0 && !s->why; i++)
+		result = add_place(s, ic_vec_at(&sources, i), err);
 	return s->why ? 0 : result;
 }
 

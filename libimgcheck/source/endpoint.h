@@ -40,6 +40,7 @@ struct ic_endpoint {
 	bool pull;        /* may be asked for content by digest */
 	struct ic_login login;
 	char *broken;     /* why the runtime cannot ask it, one escaped line; then nobody does.  NULL where it can */
+	bool blocked;     /* it must not, and what others answer decides */
 };
 
 struct ic_endpoints {

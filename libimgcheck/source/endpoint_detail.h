@@ -24,6 +24,7 @@ struct ic_target {
 	char *name, *host_name;         /* as CRI-O knows it, host[:port]/repository, and the host of it; else NULL */
 	const struct ic_mirror *mirror; /* what is configured for it, or NULL */
 	const char *broken;             /* why the runtime cannot ask it, or NULL */
+	bool blocked;                   /* that is because it must not */
 };
 
 /* Credentials as they were found: borrowed. */

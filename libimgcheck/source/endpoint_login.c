@@ -189,7 +189,8 @@ static int take_entry(const struct ic_auth_match *match, struct finding *f, stru
 	struct ic_auth_use use = ic_keyring_use(IC_AUTH_CONTAINERS, match->entry);
 
 	if (match->entry->unpadded)
-		return ic_buf_printf(&f->problem, err, "%scannot use %s (%s): its auth is base64 without padding, which CRI-O does not read",
+		return ic_buf_printf(&f->problem, err,
+		                     "%scannot use %s (%s): its auth is base64 without padding, which CRI-O does not read",
 		                     f->problem.len ? "; " : "", match->file->name, match->entry->key);
 	f->found = (struct ic_found){.user = use.user, .secret = use.secret, .identity_token = use.identity_token};
 	return has_login(f) ? ic_buf_printf(&f->source, err, "%s (%s)", match->file->name, match->entry->key) : 0;

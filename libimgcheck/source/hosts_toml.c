@@ -210,19 +210,33 @@ static int take_header(struct reader *r, const struct ic_node *value, struct img
 	return result;
 }
 
-/* Go's durations: numbers with units, "30s", "1m30s". */
+/* One number with its unit; returns what stands behind, NULL where it is none. */
+static const char *skip_duration(const char *text)
+{
+	/* the micro sign, and the Greek letter that looks like it */
+	static const char *const units[] = {"ns", "us", "\xc2\xb5s", "\xce\xbcs", "ms", "s", "m", "h"};
+	size_t whole = strspn(text, "0123456789"), dot = text[whole] == '.', rest = dot ? strspn(text + whole + 1, "0123456789") : 0;
+
+	text += whole + dot + rest;
+	for (size_t i = 0; i < IC_COUNT(units) && whole + rest > 0; i++)
+		if (ic_text_starts(text, strlen(text), units[i]))
+			return text + strlen(units[i]);
+	return NULL;
+}
+
+/* Go's durations: numbers with units, "30s", "-1m30.5s", and "0". */
 static int take_dial_timeout(struct reader *r, const struct ic_node *value, struct imgcheck_error **err)
 {
-	const char *text = is_text(value) ? value->text : "x";
-	bool good = true;
+	const char *text = is_text(value) ? value->text : NULL, *number = text ? text + strspn(text, "+-") : NULL;
 
-	while (*text && good) {
-		size_t digits = strspn(text, "0123456789."), unit = strspn(text + digits, "nu\xc2\xb5msh");
-
-		good = digits > 0 && unit > 0;
-		text += digits + unit;
-	}
-	return good ? 0 : reject(r, value, err, "dial_timeout is not a duration such as \"30s\"");
+	if (text && (text[0] == '\0' || (number - text <= 1 && strcmp(number, "0") == 0)))
+		return 0;
+	if (text && number - text <= 1)
+		text = number;
+	do
+		text = text ? skip_duration(text) : NULL;
+	while (text && *text);
+	return text ? 0 : reject(r, value, err, "dial_timeout is not a duration such as \"30s\"");
 }
 
 /* Read with the URL. */
@@ -324,9 +338,10 @@ static int pass_over_unheaded(const struct reader *r, const struct ic_node *url,
 	char *shown IC_AUTO(free) = NULL;
 	int result = ic_mirror_hide_login(url->text, &shown, err);
 
-	return result < 0 ? result : ic_finding_add(r->problems, r->place, url->line, err,
-	                                            "containerd 2 does not ask this host: write it as a table of its own, [host.\"%.200s\"]",
-	                                            shown);
+	if (result < 0)
+		return result;
+	return ic_finding_add(r->problems, r->place, url->line, err,
+	                      "containerd 2 does not ask this host: write it as a table of its own, [host.\"%.200s\"]", shown);
 }
 
 static int add_hosts(struct reader *r, const struct ic_node *root, struct imgcheck_error **err)

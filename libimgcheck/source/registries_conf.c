@@ -476,7 +476,7 @@ static int find_sources(const struct ic_registries_conf *c, const char *name, co
                         struct imgcheck_error **err)
 {
 	const struct ic_conf_registry *r = find_registry(c, name);
-	struct ic_pull_source primary = {.primary = true, .insecure = r && r->insecure, .blocked = r && r->blocked};
+	struct ic_pull_source primary = {.primary = true, .insecure = r && r->insecure};
 	int result = 0;
 
 	if (!r)
@@ -527,8 +527,18 @@ static int find_short(const struct ic_registries_conf *c, const char *name, cons
 	return result;
 }
 
-int ic_registries_conf_find(const struct ic_registries_conf *c, const struct ic_ref *ref, struct ic_vec *out,
-                            struct imgcheck_error **err)
+/* A place is blocked by the entry for its own name, whatever entry has led to it: that is looked up when it is asked. */
+static void mark_blocked(const struct ic_registries_conf *c, struct ic_vec *sources)
+{
+	for (size_t i = 0; i < sources->count; i++) {
+		struct ic_pull_source *source = ic_vec_at(sources, i);
+		const struct ic_conf_registry *own = find_registry(c, source->name);
+
+		source->blocked = own && own->blocked;
+	}
+}
+
+static int find_any(const struct ic_registries_conf *c, const struct ic_ref *ref, struct ic_vec *out, struct imgcheck_error **err)
 {
 	const char *repository = ref->repository;
 	struct ic_buf name IC_AUTO(buf);
@@ -541,4 +551,13 @@ int ic_registries_conf_find(const struct ic_registries_conf *c, const struct ic_
 		                  ref, out, err);
 	result = ic_buf_printf(&name, err, "%s/%s", ref->registry, repository);
 	return result < 0 ? result : find_sources(c, ic_buf_text(&name), ref, out, err);
+}
+
+int ic_registries_conf_find(const struct ic_registries_conf *c, const struct ic_ref *ref, struct ic_vec *out,
+                            struct imgcheck_error **err)
+{
+	int result = find_any(c, ref, out, err);
+
+	mark_blocked(c, out);
+	return result;
 }

@@ -56,7 +56,7 @@ int ic_registries_conf_check(const struct ic_registries_conf *c, struct imgcheck
 struct ic_pull_source {
 	char *name;    /* host[:port]/repository */
 	bool insecure; /* no verification, and plain http where the server speaks no TLS */
-	bool blocked;  /* not to be asked: the pull ends here with an error */
+	bool blocked;  /* not to be asked: the next place is */
 	bool primary;  /* no mirror */
 };
 
