@@ -183,8 +183,6 @@ static int read_registries_conf(struct imgcheck_config *c, const char *name, con
 		result = ic_registries_conf_add(&c->registries_conf, name, data, len, err);
 	else
 		result = ic_registries_conf_read(&c->registries_conf, name, err);
-	if (result == 0)
-		result = ic_registries_conf_check(&c->registries_conf, err);
 	c->has_registries_conf = c->has_registries_conf || result == 0;
 	ic_error_place(err, name, 0, 0);
 	return result;

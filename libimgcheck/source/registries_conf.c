@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -10,6 +11,7 @@
 #include "base/ref.h"
 #include "base/text.h"
 #include "base/toml.h"
+#include "source/host.h"
 #include "source/mirror.h"
 
 #define HUB_OFFICIAL "library/"
@@ -32,10 +34,22 @@ static void ic_auto_registry(struct ic_conf_registry *r)
 	registry_clear(r);
 }
 
+static void registries_init(struct ic_vec *v)
+{
+	ic_vec_init(v, sizeof(struct ic_conf_registry), IC_MAX_LIST_ITEMS);
+}
+
+static void ic_auto_registries(struct ic_vec *v)
+{
+	for (size_t i = 0; i < v->count; i++)
+		registry_clear(ic_vec_at(v, i));
+	ic_vec_clear(v);
+}
+
 void ic_registries_conf_init(struct ic_registries_conf *c)
 {
 	*c = (struct ic_registries_conf){0};
-	ic_vec_init(&c->registries, sizeof(struct ic_conf_registry), IC_MAX_LIST_ITEMS);
+	registries_init(&c->registries);
 	ic_texts_init(&c->search, IC_MAX_LIST_ITEMS);
 	ic_texts_init(&c->aliases, 2 * IC_MAX_LIST_ITEMS);
 	ic_texts_init(&c->helpers, IC_MAX_LIST_ITEMS);
@@ -43,9 +57,7 @@ void ic_registries_conf_init(struct ic_registries_conf *c)
 
 void ic_registries_conf_clear(struct ic_registries_conf *c)
 {
-	for (size_t i = 0; i < c->registries.count; i++)
-		registry_clear(ic_vec_at(&c->registries, i));
-	ic_vec_clear(&c->registries);
+	ic_auto_registries(&c->registries);
 	ic_texts_clear(&c->search);
 	ic_texts_clear(&c->aliases);
 	ic_texts_clear(&c->helpers);
@@ -63,6 +75,7 @@ void ic_pull_sources_clear(struct ic_vec *v)
 struct reader {
 	const char *place;
 	struct ic_registries_conf *out;
+	struct ic_vec registries; /* struct ic_conf_registry, all of the file */
 };
 
 static int refuse(const struct reader *r, const struct ic_node *node, const char *what, struct imgcheck_error **err)
@@ -184,6 +197,8 @@ static int check_names(const struct reader *r, struct ic_conf_registry *registry
 		return ic_error_nomem(err);
 	if (!registry->location[0] && !wild)
 		return refuse(r, table, "a registry without a location", err);
+	if (wild && strpbrk(registry->prefix, "/@:"))
+		return refuse(r, table, "a prefix with a wildcard and a port or a path, \"*.example.com\" is expected", err);
 	if (strchr(registry->location, '*') || strchr(registry->prefix + (wild ? 2 : 0), '*'))
 		return refuse(r, table, "a wildcard anywhere but at the start of a prefix, \"*.example.com\"", err);
 	return 0;
@@ -192,9 +207,12 @@ static int check_names(const struct reader *r, struct ic_conf_registry *registry
 static int fill_registry(const struct reader *r, struct ic_conf_registry *registry, const struct ic_node *table,
                          struct imgcheck_error **err)
 {
+	const struct ic_node *pull = ic_toml_get(table, "pull-from-mirror");
 	const struct ic_item *mirrors = NULL;
 	int result = take_trimmed(r, table, "prefix", &registry->prefix, err);
 
+	if (result == 0 && pull && pull->len)
+		result = refuse(r, pull, "pull-from-mirror of a registry: it belongs to a [[registry.mirror]]", err);
 	if (result == 0)
 		result = take_trimmed(r, table, "location", &registry->location, err);
 	if (result == 0)
@@ -233,7 +251,7 @@ static int keep_registry(struct ic_registries_conf *c, struct ic_conf_registry *
 	return result;
 }
 
-static int add_registry(const struct reader *r, const struct ic_node *table, struct imgcheck_error **err)
+static int add_registry(struct reader *r, const struct ic_node *table, struct imgcheck_error **err)
 {
 	struct ic_conf_registry registry IC_AUTO(registry) = {.line = table->line, .place = ic_text_copy(r->place, strlen(r->place))};
 	int result;
@@ -242,12 +260,72 @@ static int add_registry(const struct reader *r, const struct ic_node *table, str
 	if (!registry.place)
 		return ic_error_nomem(err);
 	result = fill_registry(r, &registry, table, err);
-	return result < 0 ? result : keep_registry(r->out, &registry, err);
+	if (result == 0)
+		result = ic_vec_push(&r->registries, &registry, err);
+	if (result == 0)
+		registry = (struct ic_conf_registry){0};
+	return result;
+}
+
+static const char *place_of(const struct ic_conf_registry *r)
+{
+	return r->location[0] ? r->location : r->prefix;
+}
+
+/* One location is insecure or blocked for all prefixes of a file, or for none. */
+static int check_registry(const struct reader *r, size_t at, struct imgcheck_error **err)
+{
+	const struct ic_conf_registry *a = ic_vec_at(&r->registries, at);
+
+	for (size_t i = 0; i < at; i++) {
+		const struct ic_conf_registry *b = ic_vec_at(&r->registries, i);
+
+		if (strcmp(place_of(a), place_of(b)) == 0 && (a->insecure != b->insecure || a->blocked != b->blocked))
+			return ic_error_set_at(err, IMGCHECK_ERR_CONFIG, a->place, a->line, 0,
+			                       "cannot use %s: it is insecure or blocked here, and not for %s", place_of(a), b->prefix);
+	}
+	return 0;
+}
+
+/* Of one prefix the first of a file counts, and the last file. */
+static bool is_first(const struct reader *r, size_t at)
+{
+	const struct ic_conf_registry *a = ic_vec_at(&r->registries, at);
+
+	for (size_t i = 0; i < at; i++)
+		if (strcmp(((const struct ic_conf_registry *)ic_vec_at(&r->registries, i))->prefix, a->prefix) == 0)
+			return false;
+	return true;
+}
+
+static int add_registries(struct reader *r, const struct ic_node *root, struct imgcheck_error **err)
+{
+	const struct ic_item *tables;
+	int result = take_tables(r, root, "registry", &tables, err);
+
+	for (const struct ic_item *i = tables; i && result == 0; i = i->next)
+		result = add_registry(r, i->value, err);
+	for (size_t i = 0; i < r->registries.count && result == 0; i++)
+		result = check_registry(r, i, err);
+	/* from behind: what is moved leaves nothing to compare with */
+	for (size_t i = r->registries.count; i > 0 && result == 0; i--)
+		if (is_first(r, i - 1))
+			result = keep_registry(r->out, ic_vec_at(&r->registries, i - 1), err);
+	return result;
+}
+
+/* A registry to search is a host alone. */
+static const char *what_is_wrong_to_search(const char *name)
+{
+	const char *wrong = what_is_wrong(name);
+	struct ic_host host;
+
+	return wrong || ic_host_parse(name, strlen(name), &host) ? wrong : "a registry to search: host[:port] is expected";
 }
 
 /* A list in the place of the one before; absent leaves that. */
-static int take_names(const struct reader *r, const struct ic_node *root, const char *key, struct ic_vec *out,
-                      struct imgcheck_error **err)
+static int take_names(const struct reader *r, const struct ic_node *root, const char *key,
+                      const char *(*find_fault)(const char *name), struct ic_vec *out, struct imgcheck_error **err)
 {
 	const struct ic_node *list = ic_toml_get(root, key);
 	int result = 0;
@@ -260,8 +338,8 @@ static int take_names(const struct reader *r, const struct ic_node *root, const 
 	for (const struct ic_item *i = ic_node_items(list); i && result == 0; i = i->next) {
 		const char *name = ic_node_text(i->value);
 
-		if (!name || what_is_wrong(name))
-			return refuse(r, i->value, name ? what_is_wrong(name) : "a name that is not a text", err);
+		if (!name || find_fault(name))
+			return refuse(r, i->value, name ? find_fault(name) : "a name that is not a text", err);
 		result = ic_texts_push(out, name, strlen(name), err);
 	}
 	return result;
@@ -278,6 +356,14 @@ static int take_mode(const struct reader *r, const struct ic_node *mode, struct 
 		i++;
 	r->out->enforcing = i == 0;
 	return i < IC_COUNT(words) ? 0 : refuse(r, mode, "short-name-mode: it is enforcing, permissive or disabled", err);
+}
+
+/* A repository, without tag and digest: what stands behind its first slash holds no mark of one. */
+static bool is_whole_name(const char *name)
+{
+	const char *slash = strchr(name, '/');
+
+	return ic_ref_is_valid(name, strlen(name)) && !strpbrk(slash ? slash : name, ":@");
 }
 
 /* Whether the name starts with a registry: what stands before the first slash is a host. */
@@ -299,7 +385,7 @@ static int add_aliases(const struct reader *r, const struct ic_node *table, stru
 
 		if (!name || !ic_mirror_is_path(name))
 			return refuse(r, i->value, "a name that is not a text", err);
-		if (has_registry(i->key->text) || (name[0] && !has_registry(name)))
+		if (has_registry(i->key->text) || (name[0] && (!has_registry(name) || !is_whole_name(name))))
 			return refuse(r, i->value, "an alias: it gives a name without a registry one with it", err);
 		result = ic_texts_push(&r->out->aliases, i->key->text, i->key->len, err);
 		if (result == 0)
@@ -308,27 +394,38 @@ static int add_aliases(const struct reader *r, const struct ic_node *table, stru
 	return result;
 }
 
+/* Those of version 1 count where one of them lists something. */
+static int refuse_old_tables(const struct reader *r, const struct ic_node *root, struct imgcheck_error **err)
+{
+	const struct ic_node *old = ic_toml_get(root, "registries");
+
+	for (const struct ic_item *i = ic_node_items(old); i; i = i->next) {
+		const struct ic_node *list = ic_toml_get(i->value, "registries");
+
+		if (list && list->len)
+			return refuse(r, old, "the tables of version 1: write [[registry]] and unqualified-search-registries", err);
+	}
+	return 0;
+}
+
 int ic_registries_conf_add(struct ic_registries_conf *c, const char *place, const char *text, size_t len,
                            struct imgcheck_error **err)
 {
 	struct reader r = {.place = place, .out = c};
 	struct ic_doc *doc IC_AUTO(doc) = NULL;
-	const struct ic_item *registries;
-	const struct ic_node *old;
 	int result = ic_toml_parse(place, text, len, &doc, err);
 
 	if (result < 0)
 		return result;
-	old = ic_toml_get(doc->root, "registries");
-	if (old)
-		return refuse(&r, old, "the tables of version 1: write [[registry]] and unqualified-search-registries", err);
-	result = take_tables(&r, doc->root, "registry", &registries, err);
-	for (const struct ic_item *i = registries; i && result == 0; i = i->next)
-		result = add_registry(&r, i->value, err);
+	registries_init(&r.registries);
+	result = refuse_old_tables(&r, doc->root, err);
 	if (result == 0)
-		result = take_names(&r, doc->root, "unqualified-search-registries", &c->search, err);
+		result = add_registries(&r, doc->root, err);
+	ic_auto_registries(&r.registries);
 	if (result == 0)
-		result = take_names(&r, doc->root, "credential-helpers", &c->helpers, err);
+		result = take_names(&r, doc->root, "unqualified-search-registries", what_is_wrong_to_search, &c->search, err);
+	if (result == 0)
+		result = take_names(&r, doc->root, "credential-helpers", what_is_wrong, &c->helpers, err);
 	if (result == 0)
 		result = take_mode(&r, ic_toml_get(doc->root, "short-name-mode"), err);
 	return result < 0 ? result : add_aliases(&r, ic_toml_get(doc->root, "aliases"), err);
@@ -344,16 +441,20 @@ static int add_file(struct ic_registries_conf *c, const char *path, struct imgch
 	return result < 0 ? result : ic_registries_conf_add(c, path, ic_buf_text(&text), text.len, err);
 }
 
+/* Folders are passed over, whatever their names. */
 static int add_drop_in(struct ic_registries_conf *c, const char *folder, const char *name, struct imgcheck_error **err)
 {
 	struct ic_buf file IC_AUTO(buf);
+	struct stat status;
 	int result;
 
 	ic_buf_init(&file, IC_MAX_PATH_BYTES);
 	if (!ic_text_ends(name, strlen(name), ".conf"))
 		return 0;
 	result = ic_buf_printf(&file, err, "%s/%s", folder, name);
-	return result < 0 ? result : add_file(c, ic_buf_text(&file), err);
+	if (result < 0 || (lstat(ic_buf_text(&file), &status) == 0 && S_ISDIR(status.st_mode)))
+		return result;
+	return add_file(c, ic_buf_text(&file), err);
 }
 
 int ic_registries_conf_read(struct ic_registries_conf *c, const char *path, struct imgcheck_error **err)
@@ -372,23 +473,6 @@ int ic_registries_conf_read(struct ic_registries_conf *c, const char *path, stru
 	for (size_t i = 0; i < names.count && result == 0; i++)
 		result = add_drop_in(c, ic_buf_text(&folder), ic_texts_get(&names, i), err);
 	return result;
-}
-
-/* One location is insecure or blocked for all prefixes, or for none. */
-int ic_registries_conf_check(const struct ic_registries_conf *c, struct imgcheck_error **err)
-{
-	for (size_t i = 0; i < c->registries.count; i++) {
-		const struct ic_conf_registry *a = ic_vec_at(&c->registries, i);
-
-		for (size_t k = 0; k < i && a->location[0]; k++) {
-			const struct ic_conf_registry *b = ic_vec_at(&c->registries, k);
-
-			if (strcmp(a->location, b->location) == 0 && (a->insecure != b->insecure || a->blocked != b->blocked))
-				return ic_error_set_at(err, IMGCHECK_ERR_CONFIG, a->place, a->line, 0,
-				                       "cannot use %s: it is insecure or blocked here, and not for %s", a->location, b->prefix);
-		}
-	}
-	return 0;
 }
 
 /* ------------------------------------------------------------------ finding */
@@ -413,6 +497,14 @@ static size_t covered(const char *name, const char *prefix)
 	return is_end(*at) ? (size_t)(at - name) : 0;
 }
 
+/* The longest prefix counts, and of equally long ones ("*.q.io", "r.q.io") the first in sorted order. */
+static bool goes_before(const char *a, const char *b)
+{
+	size_t a_len = strlen(a), b_len = strlen(b);
+
+	return a_len > b_len || (a_len == b_len && strcmp(a, b) < 0);
+}
+
 static const struct ic_conf_registry *find_registry(const struct ic_registries_conf *c, const char *name)
 {
 	const struct ic_conf_registry *found = NULL;
@@ -420,13 +512,20 @@ static const struct ic_conf_registry *find_registry(const struct ic_registries_c
 	for (size_t i = 0; i < c->registries.count; i++) {
 		const struct ic_conf_registry *r = ic_vec_at(&c->registries, i);
 
-		if (covered(name, r->prefix) && (!found || strlen(r->prefix) > strlen(found->prefix)))
+		if (covered(name, r->prefix) && (!found || goes_before(r->prefix, found->prefix)))
 			found = r;
 	}
 	return found;
 }
 
-/* A place that makes no reference ends the pull, whatever others there are. */
+static bool is_name_of(const struct ic_ref *ref, const char *name)
+{
+	size_t len = strlen(ref->registry);
+
+	return strncmp(name, ref->registry, len) == 0 && name[len] == '/' && strcmp(name + len + 1, ref->repository) == 0;
+}
+
+/* A place that makes no reference, or one that would have to be written out, ends the pull, whatever others there are. */
 static int check_source(const char *name, size_t len, struct imgcheck_error **err)
 {
 	struct ic_ref ref IC_AUTO(ref) = {0};
@@ -434,7 +533,7 @@ static int check_source(const char *name, size_t len, struct imgcheck_error **er
 
 	if (result == IMGCHECK_ERR_NOMEM)
 		return ic_error_nomem(err);
-	if (result == 0 && ref.has_domain && !strchr(strchr(name, '/'), ':'))
+	if (result == 0 && is_name_of(&ref, name))
 		return 0;
 	return ic_error_set(err, IMGCHECK_ERR_CONFIG, "registries.conf makes \"%.300s\" of the name, which is none", name);
 }
@@ -491,6 +590,20 @@ static int find_sources(const struct ic_registries_conf *c, const char *name, co
 	return result < 0 ? result : add_source(out, name, r->location, covered(name, r->prefix), primary, err);
 }
 
+/* Written out as a reference is: Docker Hub's library stands in front where it is left out. */
+static int find_alias(const struct ic_registries_conf *c, const char *alias, const struct ic_ref *ref, struct ic_vec *out,
+                      struct imgcheck_error **err)
+{
+	struct ic_ref full IC_AUTO(ref) = {0};
+	struct ic_buf name IC_AUTO(buf);
+	int result = ic_ref_parse(alias, strlen(alias), &full, err);
+
+	ic_buf_init(&name, 2 * IC_MAX_REF_BYTES);
+	if (result == 0)
+		result = ic_buf_printf(&name, err, "%s/%s", full.registry, full.repository);
+	return result < 0 ? result : find_sources(c, ic_buf_text(&name), ref, out, err);
+}
+
 /* A name without a registry: an alias, or each of the registries to search. */
 static int find_short(const struct ic_registries_conf *c, const char *name, const struct ic_ref *ref, struct ic_vec *out,
                       struct imgcheck_error **err)
@@ -505,7 +618,7 @@ static int find_short(const struct ic_registries_conf *c, const char *name, cons
 		/* an empty one takes back those before it */
 		if (!alias[0])
 			break;
-		return find_sources(c, alias, ref, out, err);
+		return find_alias(c, alias, ref, out, err);
 	}
 	if (c->search.count == 0)
 		return ic_error_set(err, IMGCHECK_ERR_CONFIG,

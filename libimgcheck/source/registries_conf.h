@@ -40,17 +40,14 @@ void ic_registries_conf_init(struct ic_registries_conf *c);
 void ic_registries_conf_clear(struct ic_registries_conf *c);
 
 /*
- * Adds a file; registries of a prefix that is there already are replaced, and so are lists of names, as by a drop-in.
- * Errors: SYNTAX, CONFIG with the line, LIMIT, NOMEM; what was added may then be a part.
+ * Adds a file, which must not contradict itself; registries of a prefix that is there already are replaced, and so are
+ * lists of names, as by a drop-in.  Errors: SYNTAX, CONFIG with the line, LIMIT, NOMEM; what was added may then be a part.
  */
 int ic_registries_conf_add(struct ic_registries_conf *c, const char *place, const char *text, size_t len,
                            struct imgcheck_error **err) IC_MUST_CHECK;
 
 /* The same for the file and those in the folder of its name with ".d" behind, *.conf in sorted order. */
 int ic_registries_conf_read(struct ic_registries_conf *c, const char *path, struct imgcheck_error **err) IC_MUST_CHECK;
-
-/* What contradicts itself over all files.  Errors: CONFIG. */
-int ic_registries_conf_check(const struct ic_registries_conf *c, struct imgcheck_error **err) IC_MUST_CHECK;
 
 /* One place to pull from. */
 struct ic_pull_source {

@@ -16,6 +16,7 @@ import world
 from support import built, schema, tool
 
 IMAGE = "good/crio:v1"
+NOWHERE = "127.0.0.1:1"
 
 
 @functools.lru_cache(None)
@@ -56,12 +57,16 @@ class Judged(unittest.TestCase):
                            *arguments, f"docker://{host}/{IMAGE}", f"dir:{self.folder}/copy")
         return done.returncode == 0, done.stderr
 
-    def check(self, host, *arguments):
-        """(the image's part of the report, what was found on the way)"""
+    def imgcheck(self, host, *arguments):
         done = self.run_in(os.path.abspath(built("imgcheck")), "check", "--runtime", "crio", "--format", "json", "--platform",
                            world.PLATFORM, "--registries-conf", self.folder / "registries.conf", *arguments, "--image",
                            f"{host}/{IMAGE}")
         self.assertNotIn("Sanitizer", done.stderr)
+        return done
+
+    def check(self, host, *arguments):
+        """(the image's part of the report, what was found on the way)"""
+        done = self.imgcheck(host, *arguments)
         self.assertTrue(done.stdout, done.stderr)
         report = schema.validate(json.loads(done.stdout))
         return report["images"][0], " ".join(problem["message"] for problem in report["problems"])
@@ -120,6 +125,51 @@ def layouts():
                  conf=f'[[registry]]\nlocation = "{world.plain().host}"\ninsecure = true\n[[registry.mirror]]\nlocation = "{tls}"\n')
     yield Layout("a mirror's location that ends in a slash", world.plain().host, {}, {}, False, "makes",
                  f'[[registry]]\nlocation = "{world.plain().host}"\ninsecure = true\n[[registry.mirror]]\nlocation = "{tls}/"\n')
+
+
+def places():
+    """What registries.conf makes of a name: who is blocked, and which of several entries counts."""
+    plain, mirror, name = world.plain().host, world.mirror().host, "registry.example"
+
+    def entry(location, *keys, prefix=None, mirrors=()):
+        text = [f'[[registry]]\nprefix = "{prefix or location}"\nlocation = "{location}"\ninsecure = true', *keys]
+        text += [f'[[registry.mirror]]\nlocation = "{m}"\ninsecure = true' for m in mirrors]
+        return "\n".join(text) + "\n"
+
+    blocked = "blocked = true"
+    yield Layout("blocked, with a mirror", name, {}, {}, True, conf=entry(name, blocked, mirrors=[plain]))
+    yield Layout("blocked, with a mirror that has nothing", name, {}, {}, False, "also registry.example: registries.conf blocks it",
+                 entry(name, blocked, mirrors=[f"{plain}/nothing"]))
+    yield Layout("a mirror that is blocked itself", NOWHERE, {}, {}, False, f"also {plain}: registries.conf blocks it",
+                 entry(NOWHERE, mirrors=[plain]) + entry(plain, blocked))
+    yield Layout("a mirror that is blocked itself, then another", NOWHERE, {}, {}, True,
+                 conf=entry(NOWHERE, mirrors=[plain, mirror]) + entry(plain, blocked))
+    yield Layout("blocked, but led elsewhere", name, {}, {}, True, conf=entry(plain, blocked, prefix=name))
+    yield Layout("led to what is blocked", name, {}, {}, False, f"registries.conf blocks {plain}",
+                 entry(plain, prefix=name) + entry(mirror, blocked, prefix=plain))
+    yield Layout("the first of two entries", name, {}, {}, True, conf=entry(plain, prefix=name) + entry(NOWHERE, prefix=name))
+    yield Layout("two entries that contradict each other", name, {}, {}, False, "",
+                 entry(plain, prefix=name) + entry(plain, blocked, prefix="other.example"))
+    yield Layout("pull-from-mirror of a registry", plain, {}, {}, False, "", entry(plain, 'pull-from-mirror = "all"'))
+    yield Layout("a wildcard with a port", plain, {}, {}, False, "", entry(plain) + entry(plain, prefix="*.example:5000"))
+
+
+@unittest.skipUnless(os.geteuid() == 0, "only root can make a namespace with an /etc of its own")
+class Places(Judged):
+    def test_skopeo_and_imgcheck_agree(self):
+        for layout in places():
+            with self.subTest(layout.name):
+                self.write("registries.conf", layout.conf)
+                pulled, said = self.skopeo(layout.host)
+                self.assertEqual(pulled, layout.ok, said)
+                if not layout.ok and not layout.words:
+                    self.assertIn("loading registries configuration", said)
+                    done = self.imgcheck(layout.host)
+                    self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
+                    continue
+                image, _ = self.check(layout.host)
+                self.assertEqual(image["verdict"] == "ok", layout.ok, image["reason"])
+                self.assertIn(layout.words, image["reason"] or "")
 
 
 @unittest.skipUnless(os.geteuid() == 0, "only root can make a namespace with an /etc of its own")

@@ -432,7 +432,9 @@ TEST(endpoint, asks_nobody_where_a_helper_fails)
 static const char registries_conf[] =
 	"unqualified-search-registries = [\"a.io\", \"b.io\"]\nshort-name-mode = \"enforcing\"\n"
 	"[[registry]]\nlocation = \"docker.io\"\n[[registry.mirror]]\nlocation = \"m.local/hub\"\ninsecure = true\n"
-	"[[registry]]\nlocation = \"blocked.io\"\nblocked = true\n";
+	"[[registry]]\nlocation = \"blocked.io\"\nblocked = true\n"
+	"[[registry]]\nprefix = \"blocked.io/with\"\nlocation = \"blocked.io/with\"\nblocked = true\n"
+	"[[registry.mirror]]\nlocation = \"m.local\"\n";
 
 static const struct setting as_crio[] = {{IMGCHECK_OPTION_RUNTIME, "crio"}};
 
@@ -454,6 +456,24 @@ TEST(endpoint, follows_registries_conf)
 	cr_assert_str_eq(at(&found, 1)->host, "registry-1.docker.io");
 	cr_assert_str_eq(at(&found, 1)->login.user, "u");
 	cr_assert(!at(&found, 1)->skip_verify);
+	ic_endpoints_clear(&found);
+	imgcheck_config_free(c);
+}
+
+TEST(endpoint, asks_the_mirrors_of_a_blocked_registry)
+{
+	struct imgcheck_config *c = config_with(as_crio, 1);
+	struct ic_endpoints found;
+
+	cr_assert_eq(imgcheck_config_read_data(c, IMGCHECK_FILE_REGISTRIES_CONF, "registries.conf", registries_conf,
+	                                       strlen(registries_conf), NULL),
+	             0);
+	found = find(c, "blocked.io/with/a:1");
+	cr_assert_eq(found.list.count, 2);
+	cr_assert_str_eq(at(&found, 0)->host, "m.local");
+	cr_assert(!at(&found, 0)->blocked && !at(&found, 0)->broken);
+	cr_assert(at(&found, 1)->blocked);
+	cr_assert_str_eq(at(&found, 1)->broken, "registries.conf blocks it");
 	ic_endpoints_clear(&found);
 	imgcheck_config_free(c);
 }
