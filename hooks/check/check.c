@@ -380,4 +380,5 @@ void check_clear(struct check *c)
 	lines_clear(&c->insecure);
 	free(c->registry);
 	free(c->surroundings);
+	*c = (struct check){ 0 }; /* guard clears before its command, and again where that cannot be run */
 }

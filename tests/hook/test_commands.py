@@ -266,6 +266,8 @@ class Guard(CommandTest):
         self.guard(empty, "--", "sh", "-c", "exit 9", status=9)
         self.guard(empty, "--", "/nonexistent", status=127)
         self.guard(empty, "--", self.folder, status=126)
+        for command, status in (("/nonexistent", 127), (self.folder, 126)):  # after what the check had is given back
+            self.guard("--registry", "registry.invalid:5000/x", empty, "--", command, status=status)
         self.guard("--depth", "deep", *missing, "--veto-status", 0, "--", "echo", "ran", status=2)
 
     def test_in_a_snap_the_settings_hold(self):
