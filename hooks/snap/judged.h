@@ -10,10 +10,10 @@
 
 #include "refresh.h"
 
-/* Before anything is judged: what an earlier refresh left does not count.  0 or an errno. */
+/* Before anything is judged and when a refresh is done or stopped: what it left is for no other.  0 or an errno. */
 int judged_forget(const char *state);
 
-/* After the report is written.  left: part of it could not be read, and is left to post-refresh.  0 or an errno. */
+/* left: what could not be read of it, or will not be, is left to post-refresh.  0 or an errno. */
 int judged_write(const struct refresh *r, bool left);
 
 /* Whether the revision was judged. */

@@ -210,6 +210,22 @@ static void ask_settings(struct refresh *r, const struct lines *keys, json_t **t
 }
 
 /*
+ * What cannot be read is left to post-refresh only where that will know of it: the record stands before anything is left.
+ * The end of the run replaces it, or takes it away.
+ */
+static void leave(struct refresh *r)
+{
+	int fault;
+
+	r->leaves = r->leaves && !settings_has(&r->settings, "on-unreadable");
+	fault = r->leaves ? judged_write(r, true) : 0;
+	if (!fault)
+		return;
+	r->leaves = false;
+	lines_addf(&r->notices, "nothing can be left to post-refresh: cannot write to %s: %s", r->hook->state, strerror(fault));
+}
+
+/*
  * The configuration and the settings.  Nothing is judged by part of a configuration: without its keys, a unit would look
  * as if it were not set up.  Returns NULL, or why there is no configuration: new.
  */
@@ -228,7 +244,7 @@ static char *read_configuration(struct refresh *r, enum imgcheck_outcome *class)
 	if (why)
 		ask_settings(r, &keys, &tree, &why, class);
 	settings_read(&r->settings, r->config ? r->config : tree, &r->notices);
-	r->leaves = r->leaves && !settings_has(&r->settings, "on-unreadable");
+	leave(r);
 	for (size_t i = 0; r->settings.accept_revision && i < r->revisions.count; i++)
 		r->accepted |= r->revisions.item[i].chosen && !strcmp(r->revisions.item[i].name, r->settings.accept_revision);
 	return why;
@@ -478,6 +494,7 @@ int hook_post_refresh(const struct hook *h)
 	if (status == STATUS_OK) {
 		clear_accepted(&r);
 		status = hook_record(h);
+		(void)!judged_forget(h->state); /* a later refresh to this revision is another one */
 	}
 	clear(&r, &out);
 	return status;

@@ -89,11 +89,16 @@ static void explain_mildness(const struct refresh *r, struct outcome *out)
 
 /* ---------------------------------------------------------------- the report */
 
+static bool is_veto(const struct refresh *r, const struct outcome *out)
+{
+	return out->decision == IMGCHECK_DECISION_VETO && refresh_enforces(r);
+}
+
 static const char *result_name(const struct refresh *r, const struct outcome *out)
 {
 	if (out->skipped)
 		return "skipped";
-	return out->decision == IMGCHECK_DECISION_VETO && refresh_enforces(r) ? "vetoed" : "allowed";
+	return is_veto(r, out) ? "vetoed" : "allowed";
 }
 
 static void format_time(char *out, size_t size)
@@ -183,16 +188,25 @@ static void write_status(const struct refresh *r, const struct outcome *out, con
 		remove_file(r, STATUS); /* write_report() told what is wrong */
 }
 
+/* A revision that was stopped is not judged for whoever brings it in without asking us, and what failed is not at all. */
+static int remember_judged(const struct refresh *r, const struct outcome *out)
+{
+	bool left = r->leaves && refresh_count(out, IMGCHECK_OUTCOME_UNREADABLE);
+
+	if (r->after)
+		return 0;
+	return !is_veto(r, out) && (out->judged || left) ? judged_write(r, left) : judged_forget(r->hook->state);
+}
+
 /* For the hooks that come after this one.  Whatever is lost of it only makes them check once more. */
 static void remember(const struct refresh *r, const struct outcome *out)
 {
-	int fault = proven_add(r->hook->state, &r->proven, out->report);
-	bool left = r->leaves && refresh_count(out, IMGCHECK_OUTCOME_UNREADABLE);
+	int fault = remember_judged(r, out);
 
+	if (!fault)
+		fault = proven_add(r->hook->state, &r->proven, out->report);
 	if (!fault && r->ways)
 		fault = recent_write(r->hook->state, r->ways, r->recent, out->report);
-	if (!fault && !r->after && (out->judged || left))
-		fault = judged_write(r, left);
 	if (fault)
 		say("cannot write to %s: %s", r->hook->state, strerror(fault));
 }
@@ -240,7 +254,6 @@ static void log_line(const struct refresh *r, const struct outcome *out)
 
 int refresh_finish(struct refresh *r, struct outcome *out)
 {
-	bool veto = out->decision == IMGCHECK_DECISION_VETO && refresh_enforces(r);
 	char now[32];
 
 	explain_mildness(r, out);
@@ -257,5 +270,5 @@ int refresh_finish(struct refresh *r, struct outcome *out)
 		fputs(out->text, stderr);
 		fflush(stderr);
 	}
-	return veto ? STATUS_MISSING : STATUS_OK;
+	return is_veto(r, out) ? STATUS_MISSING : STATUS_OK;
 }

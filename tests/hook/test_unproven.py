@@ -163,6 +163,21 @@ class Left(trees.TreeTest):
                 self.assertNotIn("left to", self.tree.report()["hook"]["text"])
                 self.tree.remove("2")
 
+    def test_nothing_is_left_where_post_refresh_would_not_know_of_it(self):
+        # It would only warn of what it cannot read, as it does of all where no revision before it had a hook.
+        folder = self.comes(trees.HOOKS)
+        _client.push(self.registry.removeprefix(f"{_open}/") + "/new", "v1", ("linux/amd64", "linux/arm64"))
+        in_the_way = self.tree.common / "imgcheck" / ".judged-revisions.new"
+        in_the_way.mkdir(parents=True)  # as a full disk
+        self.refresh(1, "invented_later", "nothing can be left to post-refresh: cannot write", "the refresh is stopped")
+        self.configure(self.registry, {"on-unreadable": "warn"})
+        self.assertNotIn("left to post-refresh", self.refresh(0, "invented_later"))
+        self.configure(self.registry)
+        (folder / "templates" / "later.yaml").unlink()
+        self.refresh(0)
+        in_the_way.rmdir()
+        self.assertEqual(self.refresh(0), "")
+
     def test_the_operator_may_want_a_veto(self):
         self.comes(trees.HOOKS)
         self.configure(self.registry, {"on-unreadable": "veto", "on-missing": "warn"})
@@ -235,6 +250,20 @@ class After(trees.TreeTest):
         self.assertEqual(self.tree.report(), before)
         self.assertEqual(self.tree.settings().get("accept-revision"), None)
         self.assertEqual(self.tree.settings()["mode"], "warn")
+
+    def test_what_was_judged_is_judged_again_in_another_refresh(self):
+        # 3 has our hooks and meets 2; then 1 is current, which has none, and 2 comes in from there.
+        self.tree.add("3", "{{ registry }}/old:v1")
+        for settings in ({}, {"mode": "warn"}):
+            with self.subTest(settings):
+                self.tree.set_current("3")
+                self.configure(self.registry, settings)
+                self.refresh(0 if settings else 1, "new:v1")
+                self.tree.set_current("2")
+                if settings:
+                    self.assertEqual(self.after(0), "")  # of the refresh that was judged
+                    self.configure(self.registry)
+                self.after(1, "new:v1", "the refresh is undone")
 
     def test_an_acceptance_of_what_might_have_come_in_is_cleared_too(self):
         # Where pre-refresh cannot be certain it names one of them to the operator.
