@@ -9,6 +9,7 @@
 #include "later.h"
 #include "program/memory.h"
 #include "check/policy.h"
+#include "program/process.h"
 #include "program/proxies.h"
 #include "refresh.h"
 #include "recent.h"
@@ -318,6 +319,15 @@ static void configure(struct judgement *j)
 		lines_addf(&r->notices, "registries were asked %s", proxy);
 }
 
+/* Reading took of the time, and whoever waits for us knows one deadline: the rest of it is for asking. */
+static bool set_time_left(struct judgement *j, int64_t began, struct imgcheck_error **e)
+{
+	int64_t left = (int64_t)j->refresh->settings.deadline - (process_clock() - began) / 1000;
+	AUTO(free) char *text = memory_printf("%lld", left < 1 ? 1 : (long long)left);
+
+	return set(j, IMGCHECK_OPTION_DEADLINE, text, e);
+}
+
 /* The texts of the report, once all notices are known. */
 static bool set_texts(struct judgement *j, struct imgcheck_error **e)
 {
@@ -365,6 +375,7 @@ static bool answer_report(struct judgement *j, const struct imgcheck_report *rep
 static bool judge(struct judgement *j, struct imgcheck_error **e)
 {
 	AUTO(report) struct imgcheck_report *report = NULL;
+	const int64_t began = process_clock();
 
 	if (imgcheck_images_new(&j->images) || imgcheck_config_new(&j->config))
 		return false;
@@ -375,7 +386,8 @@ static bool judge(struct judgement *j, struct imgcheck_error **e)
 		document_set_text(j->answer, "skipped", j->described ? "this unit is not set up" : "there is no " DESCRIPTION);
 		return true;
 	}
-	return set_texts(j, e) && !imgcheck_check(j->config, j->images, &report, e) && answer_report(j, report, e);
+	return set_texts(j, e) && set_time_left(j, began, e) && !imgcheck_check(j->config, j->images, &report, e) &&
+	       answer_report(j, report, e);
 }
 
 static void clear(struct judgement *j)

@@ -107,6 +107,14 @@ class Faults(trees.TreeTest):
         self.assertLess(time.monotonic() - began, 8)
         self.assertEqual([image["verdict"] for image in self.tree.report()["images"]], ["deadline"])
 
+    def test_reading_counts_against_the_deadline_too(self):
+        """Else whoever waits for the check would end it before it tells what it knows."""
+        self.configure(f"{self.server.host}/x", {"on-undecided": "veto", "deadline": 20})
+        self.break_from_within(FOLDER_SECONDS=25)  # more than there are
+        began = time.monotonic()
+        self.refresh(1, f"{self.server.host}/x/new:v1")
+        self.assertLess(time.monotonic() - began, 10)
+
     def test_a_killed_hook_leaves_nothing_running_and_can_run_again(self):
         with self.tree.start("pre-refresh") as process:
             child = self.checker(process)
