@@ -2,9 +2,13 @@
 #include "hook.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "program/files.h"
 #include "program/memory.h"
@@ -17,6 +21,7 @@
 #define BLOBS "/var/lib/snapd/snaps"
 #define ENVIRONMENT "/etc/environment"
 #define CONFIGURED "configured-revision"
+#define LOCK_MS 5000
 
 /* Of what configure shows. */
 #define MOST_FAULTS 20
@@ -53,6 +58,23 @@ int hook_init(struct hook *h)
 	if (mkdir(h->state, 0755) && errno != EEXIST)
 		say("cannot make %s: %s", h->state, strerror(errno));
 	return 0;
+}
+
+int hook_lock(const struct hook *h)
+{
+	const struct timespec pause = { .tv_nsec = 10000000 };
+	const int64_t until = process_clock() + LOCK_MS;
+	int fd = open(h->state, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	while (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK && process_clock() < until)
+		nanosleep(&pause, NULL);
+	return fd;
+}
+
+void hook_unlock(int lock)
+{
+	if (lock >= 0)
+		close(lock);
 }
 
 struct revisions_place hook_place(const struct hook *h)

@@ -33,6 +33,13 @@ static inline void auto_hook(struct hook *h)
 	hook_clear(h);
 }
 
+/*
+ * While two runs write below `state`, each has it for itself: there may be a rehearsal, or a run that a snapd which was
+ * restarted does not know of.  Whoever holds it for seconds holds up no refresh, though.  A descriptor, or -1.
+ */
+int hook_lock(const struct hook *h);
+void hook_unlock(int lock);
+
 /* Where revisions are looked for. */
 struct revisions_place hook_place(const struct hook *h);
 

@@ -215,10 +215,14 @@ static void ask_settings(struct refresh *r, const struct lines *keys, json_t **t
  */
 static void leave(struct refresh *r)
 {
-	int fault;
+	int fault, lock;
 
 	r->leaves = r->leaves && !settings_has(&r->settings, "on-unreadable");
-	fault = r->leaves ? judged_write(r, true) : 0;
+	if (!r->leaves)
+		return;
+	lock = hook_lock(r->hook);
+	fault = judged_write(r, true);
+	hook_unlock(lock);
 	if (!fault)
 		return;
 	r->leaves = false;

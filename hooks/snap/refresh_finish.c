@@ -252,19 +252,27 @@ static void log_line(const struct refresh *r, const struct outcome *out)
 
 /* ---------------------------------------------------------------- the end */
 
-int refresh_finish(struct refresh *r, struct outcome *out)
+/* What other programs and later runs read. */
+static void write_files(struct refresh *r, struct outcome *out)
 {
+	int lock = hook_lock(r->hook);
 	char now[32];
 
-	explain_mildness(r, out);
-	explain_network(r, out);
-	say_printable(out->text, true);
-	make_fit(out->text);
 	format_time(now, sizeof(now));
 	add_hook(r, out, now);
 	write_report(r, out);
 	write_status(r, out, now);
 	remember(r, out);
+	hook_unlock(lock);
+}
+
+int refresh_finish(struct refresh *r, struct outcome *out)
+{
+	explain_mildness(r, out);
+	explain_network(r, out);
+	say_printable(out->text, true);
+	make_fit(out->text);
+	write_files(r, out);
 	log_line(r, out);
 	if (out->decision != IMGCHECK_DECISION_ALLOW || (out->skipped && !r->after)) {
 		fputs(out->text, stderr);

@@ -225,6 +225,15 @@ class Retries(trees.TreeTest):
         self.tree.set_current("2")
         self.assertGreater(self.kill_at_each_change(post_refresh), 6)
 
+    def test_several_at_once_write_one_after_the_other(self):
+        """A snapd that was restarted does not know of the hook that still runs."""
+        for _ in range(3):
+            hooks = [self.tree.start("pre-refresh") for _ in range(6)]
+            outputs = [hook.communicate(timeout=60)[0] for hook in hooks]
+            self.assertEqual({hook.returncode for hook in hooks}, {1})
+            self.assertNotRegex("".join(outputs), "cannot (be written|write)")
+            self.assertEqual(self.tree.report()["hook"]["result"], "vetoed")
+
     def test_the_last_ten_reports_are_kept(self):
         for _ in range(12):
             self.refresh(1)
