@@ -92,27 +92,31 @@ static void apply(struct proxy *p, enum imgcheck_option option, struct imgcheck_
 	memory_forget(TAKE(p->value));
 }
 
-/* Go and curl pass over an entry that they cannot use, and so must we, or the others would not count either. */
+/*
+ * Go and curl pass over an entry that they cannot use, and so must we, or the others would not count either.  Each is tried
+ * alone, and then all together: the list may be long.
+ */
 static void keep_usable(struct proxy *p, struct imgcheck_config *c, struct lines *notices)
 {
-	AUTO(free) char *copy = memory_text(p->value);
-	char *rest = copy, *entry;
+	AUTO(free) char *copy = memory_text(p->value), *usable = memory_text(p->value);
+	char *rest = copy, *end = usable, *entry;
 
 	if (!copy || !imgcheck_config_set(c, IMGCHECK_OPTION_NO_PROXY, copy, NULL))
 		return;
-	memory_forget(TAKE(p->value));
 	while ((entry = strsep(&rest, ","))) {
-		AUTO(free) char *before = TAKE(p->value);
 		AUTO(error) struct imgcheck_error *e = NULL;
 
-		p->value = before ? memory_printf("%s,%s", before, entry) : memory_text(entry);
-		if (!imgcheck_config_set(c, IMGCHECK_OPTION_NO_PROXY, p->value, &e))
+		if (!imgcheck_config_set(c, IMGCHECK_OPTION_NO_PROXY, entry, &e)) {
+			end = mempcpy(end, entry, strlen(entry));
+			*end++ = ',';
 			continue;
+		}
 		memory_must_not_lack(e);
 		lines_addf(notices, "an exception in the proxy setting of %s is not used: %s", p->source, imgcheck_error_message(e));
-		free(p->value);
-		p->value = TAKE(before);
 	}
+	end[end > usable ? -1 : 0] = '\0'; /* the last comma: no longer than it was */
+	proxies_replace(p, usable, p->source);
+	apply(p, IMGCHECK_OPTION_NO_PROXY, c, notices);
 }
 
 void proxies_apply(struct proxies *p, struct imgcheck_config *c, struct lines *notices)

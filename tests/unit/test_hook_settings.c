@@ -159,3 +159,32 @@ TEST(hook_settings, proxies_by_rank)
 	cr_assert_str_eq(p.https.value, "http://set:1");
 	cr_assert_eq(unlink(path) | rmdir(folder), 0);
 }
+
+/* What cannot be used is left out, in no more time than it takes to read the rest. */
+TEST(hook_settings, long_lists_of_exceptions)
+{
+	static const struct {
+		size_t count;
+		const char *last, *kept;
+	} lists[] = {{0, "10.0.0.0/33", ""}, {0, ",10.0.0.0/33,.b,", ",.b,"}, {12000, "10.0.0.0/33,.b", ".b"}, {60000, "b", NULL}};
+
+	for (size_t i = 0; i < COUNT(lists); i++) {
+		AUTO(config) struct imgcheck_config *config = NULL;
+		AUTO(proxies) struct proxies p = {0};
+		AUTO(lines) struct lines notices = {0};
+		AUTO(free) char *list = memory_grow(NULL, 2 * lists[i].count + strlen(lists[i].last) + 1, 1);
+
+		for (size_t k = 0; k < lists[i].count; k++)
+			memcpy(list + 2 * k, "a,", 2);
+		memcpy(list + 2 * lists[i].count, lists[i].last, strlen(lists[i].last) + 1);
+		proxies_replace(&p.none, list, "the list");
+		cr_assert_eq(imgcheck_config_new(&config), 0);
+		proxies_apply(&p, config, &notices);
+		cr_assert_eq(notices.count, 1);
+		cr_assert_eq(!p.none.value, !lists[i].kept);
+		if (!lists[i].kept)
+			continue;
+		cr_assert_eq(strlen(p.none.value), 2 * lists[i].count + strlen(lists[i].kept));
+		cr_assert_str_eq(p.none.value + 2 * lists[i].count, lists[i].kept);
+	}
+}
