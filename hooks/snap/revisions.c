@@ -59,15 +59,16 @@ static bool is_snap_name(const char *text)
 
 /*
  * Whether the folder is a revision of our snap; a stale mount point is empty.  YAML can say a name in more ways than are
- * read here, and a revision that is not seen is not judged: only one that plainly has another name is no candidate.
- * *version is new.
+ * read here, or behind more than is read, and a revision that is not seen is not judged: only one that plainly has another
+ * name is no candidate.  *version is new.
  */
 static bool read_snap_yaml(const char *folder, const char *name, char **version)
 {
 	AUTO(free) char *path = files_join(folder, "meta/snap.yaml"), *text = NULL, *found = NULL, *says = NULL;
 	size_t len;
+	int fault = files_read(path, MOST_SNAP_YAML, &text, &len);
 
-	if (files_read(path, MOST_SNAP_YAML, &text, &len))
+	if (fault && fault != EFBIG)
 		return false;
 	found = snap_yaml_value(text, "name");
 	if (found && is_snap_name(found) && strcmp(found, name))

@@ -215,10 +215,16 @@ TEST(hook_revisions, however_the_name_is_said)
 		make_revision(&t, name, texts[i]);
 	}
 	make_revision(&t, "30", "name: toys\n");
+	{
+		AUTO(free) char *long_text = memory_printf("%*s\nname: toy\n", 1 << 20, "#");
+
+		make_revision(&t, "40", long_text);
+	}
 	AUTO(revisions) struct revisions r = { 0 };
 	cr_assert(revisions_list(&place, &r));
-	cr_assert_eq(r.count, COUNT(texts));
+	cr_assert_eq(r.count, COUNT(texts) + 1);
 	cr_assert_null(find(&r, "30"));
+	cr_assert_str_eq(find(&r, "40")->version, "", "one that is too long to read");
 	remove_tree(&t);
 }
 
