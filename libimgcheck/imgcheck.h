@@ -424,6 +424,12 @@ typedef void (*imgcheck_event_fn)(void *arg, const struct imgcheck_event *event)
 void imgcheck_config_set_event_fn(struct imgcheck_config *c, imgcheck_event_fn fn, void *arg);
 
 /*
+ * From here on each registry is asked itself, and no mirror in its place that can be behind it: for a program that moves
+ * tags (imgcheck_tag_move), and decides by where they are.  Where nothing but mirrors is left to be asked, they are asked.
+ */
+void imgcheck_config_set_no_mirrors(struct imgcheck_config *c);
+
+/*
  * Who would be asked for a reference, in order, with the source of the credentials, TLS and proxy, as text or JSON; nobody is
  * asked, but for credential helpers (imgcheck_config_set_login_fn).  No secret is in it.  *out is new (free()),
  * NUL-terminated beyond *len.  Errors: SYNTAX for what is no reference, CONFIG.

@@ -252,6 +252,17 @@ bool ic_config_require_mirror(const struct imgcheck_config *c)
 	return strcmp(ic_config_value(c, IMGCHECK_OPTION_REQUIRE_MIRROR), "true") == 0;
 }
 
+void imgcheck_config_set_no_mirrors(struct imgcheck_config *c)
+{
+	if (c)
+		c->no_mirrors = true;
+}
+
+bool ic_config_no_mirrors(const struct imgcheck_config *c)
+{
+	return c->no_mirrors;
+}
+
 bool ic_config_ignores(const struct imgcheck_config *c, const char *ref)
 {
 	const char *glob;

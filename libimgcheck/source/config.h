@@ -50,6 +50,9 @@ struct ic_helper_logins *ic_config_helpers(const struct imgcheck_config *c);
 /* Whether an image may only come from a mirror or from the configured registry. */
 bool ic_config_require_mirror(const struct imgcheck_config *c);
 
+/* Whether mirrors are passed over, where there is more than them. */
+bool ic_config_no_mirrors(const struct imgcheck_config *c);
+
 /*
  * What was read but is not used, and could weaken the check (credential helpers, identity tokens, files that
  * a runtime ignores), as

@@ -26,6 +26,7 @@ struct imgcheck_config {
 	struct ic_helper_logins *helpers; /* the same where the program set a function; what it answers is kept in a run, too */
 	imgcheck_event_fn event_fn;
 	void *event_arg;
+	bool no_mirrors;
 	bool frozen;
 };
 

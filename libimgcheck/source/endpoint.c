@@ -419,6 +419,24 @@ static int find_endpoints(struct ic_search *s, struct imgcheck_error **err)
 	return result < 0 ? result : ic_search_add_pulls(s, err);
 }
 
+/* Leaves the registry itself, each of its logins; or all, where it is not among them. */
+static void drop_mirrors(struct ic_vec *list)
+{
+	size_t kept = 0, upstreams = 0;
+
+	for (size_t i = 0; i < list->count; i++)
+		upstreams += ((const struct ic_endpoint *)ic_vec_at(list, i))->upstream;
+	for (size_t i = 0; upstreams && i < list->count; i++) {
+		struct ic_endpoint *e = ic_vec_at(list, i), *to = ic_vec_at(list, kept);
+
+		if (!e->upstream)
+			endpoint_clear(e);
+		else if (kept++ < i)
+			*to = *e;
+	}
+	list->count = upstreams ? kept : list->count;
+}
+
 static int find_for(const struct imgcheck_config *c, const struct ic_ref *ref, const struct ic_pod_secrets *pod,
                     struct ic_endpoints *out, struct imgcheck_error **err)
 {
@@ -432,6 +450,8 @@ static int find_for(const struct imgcheck_config *c, const struct ic_ref *ref, c
 	result = ic_rewrite(c, ref, &out->asked, err);
 	if (result == 0)
 		result = find_endpoints(&s, err);
+	if (result == 0 && ic_config_no_mirrors(c))
+		drop_mirrors(&out->list);
 	for (size_t i = 0; i < s.targets.count; i++)
 		target_clear(ic_vec_at(&s.targets, i));
 	imgcheck_error_free(s.why);

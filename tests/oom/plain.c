@@ -90,6 +90,7 @@ void call_plain_functions(struct attempt *a)
 	PLAIN(a, imgcheck_decision_name, IMGCHECK_DECISION_WARN);
 	PLAIN_VOID(a, imgcheck_config_set_login_fn, c, NULL, NULL);
 	PLAIN_VOID(a, imgcheck_config_set_event_fn, c, NULL, NULL);
+	PLAIN_VOID(a, imgcheck_config_set_no_mirrors, c);
 	errors(a, s);
 	images(a, s);
 	target(a);

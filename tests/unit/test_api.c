@@ -47,6 +47,7 @@ TEST(api, frees_take_null)
 	imgcheck_run_cancel(NULL);
 	imgcheck_config_set_login_fn(NULL, NULL, NULL);
 	imgcheck_config_set_event_fn(NULL, NULL, NULL);
+	imgcheck_config_set_no_mirrors(NULL);
 }
 
 TEST(api, getters_answer_nothing_for_null)

@@ -360,6 +360,28 @@ TEST(endpoint, asks_no_upstream_where_a_mirror_is_required)
 	imgcheck_config_free(c);
 }
 
+TEST(endpoint, asks_no_mirror_where_the_registry_itself_is_wanted)
+{
+	const struct setting only_mirrors[] = {{IMGCHECK_OPTION_REQUIRE_MIRROR, "true"}};
+	struct imgcheck_config *c = config_with(NULL, 0);
+	struct ic_endpoints found;
+
+	read_mirrors(c, mirrors);
+	imgcheck_config_set_no_mirrors(c);
+	found = find(c, "quay.io/a");
+	cr_assert_eq(found.list.count, 1);
+	cr_assert_str_eq(at(&found, 0)->host, "quay.io");
+	ic_endpoints_clear(&found);
+	imgcheck_config_free(c);
+	c = config_with(only_mirrors, 1);
+	read_mirrors(c, mirrors);
+	imgcheck_config_set_no_mirrors(c);
+	found = find(c, "quay.io/a");
+	cr_assert_eq(found.list.count, 2, "what is left");
+	ic_endpoints_clear(&found);
+	imgcheck_config_free(c);
+}
+
 /* Counts its calls in *arg. */
 static int ask_helper(void *arg, const char *helper, const char *server, struct imgcheck_login *out)
 {
