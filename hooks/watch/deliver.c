@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "deliver.h"
 
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <syslog.h>
+#include <unistd.h>
 
 #include "event.h"
 #include "program/command.h"
@@ -15,6 +17,8 @@
 #define FIRST_PAUSE 1
 #define MOST_PAUSE 900
 #define SHOWN_OUTPUT 300
+#define READ_MS 2000 /* for whoever reads the output */
+#define LOOK_MS 200  /* from one look whether the process is to end to the next */
 #define MOST_ABSENCE (14LL * 86400) /* two of the longest intervals: a sink that is not seen for so long was given up */
 #define SAVE_MS 500 /* so much of what was told may be told again after a crash; each save writes the whole state */
 
@@ -24,12 +28,29 @@ struct outcome {
 	long retry_after;
 };
 
+/* Whether something can be written there without waiting for longer than that. */
+static bool is_read(int fd, int64_t wait_ms)
+{
+	struct pollfd out = { fd, POLLOUT, 0 };
+	const int64_t until = process_clock() + wait_ms;
+	int64_t left = wait_ms;
+
+	while (!poll(&out, 1, left > LOOK_MS ? LOOK_MS : (int)left)) {
+		left = until - process_clock();
+		if (left <= 0 || signals_end())
+			return false;
+	}
+	return true;
+}
+
 static struct outcome print(const struct deliver *d, const struct state *s, const struct state_event *e)
 {
 	AUTO(free) char *line = event_line(e);
 
 	(void)d;
 	(void)s;
+	if (!is_read(STDOUT_FILENO, READ_MS))
+		return (struct outcome){ .problem = memory_text("whoever reads it does not go on") };
 	/* Nobody may be reading it: that is no reason to keep the event for ever. */
 	if (puts(line) == EOF || fflush(stdout))
 		clearerr(stdout);
@@ -115,8 +136,8 @@ static void fail(struct state_sink *sink, const struct outcome *o, long long now
 	AUTO(free) char *before = TAKE(sink->reason);
 
 	state_set_text(&sink->reason, o->problem);
-	/* Each kind of failure is said once, not at each attempt. */
-	if (!before || strcmp(before, sink->reason))
+	/* Each kind of failure is said once, not at each attempt; and not to who is stuck, which may be the same. */
+	if ((!before || strcmp(before, sink->reason)) && is_read(STDERR_FILENO, 0))
 		say("cannot tell an event by %s: %s; it is kept and tried again", sink->name, sink->reason);
 	sink->failures++;
 	sink->not_before = now + deliver_pause(sink->failures, o->retry_after);
