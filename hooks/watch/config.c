@@ -15,6 +15,7 @@
 #include "program/status.h"
 
 #define MOST_GATE_SECONDS 86400UL
+#define MOST_NAME_BYTES ((size_t)100) /* of a gate: far below what the state can hold */
 
 /* More than run at once on HTTP/1.1, so that those under way do not use up what a host still allows. */
 #define RESERVE "20"
@@ -243,7 +244,8 @@ static int take_seconds(struct reading *r, const json_t *value, void *arg)
 
 static bool is_gate_name(const char *name)
 {
-	return !name[strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")] && *name != '-';
+	return !name[strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")] && *name != '-' &&
+	       strlen(name) <= MOST_NAME_BYTES;
 }
 
 /* The reference without its tag: new, or NULL where it has none. */
@@ -302,7 +304,8 @@ static int check_gate(const struct reading *r, const json_t *value, const struct
 	int status;
 
 	if (!is_gate_name(g->name))
-		return bad(r, value, "cannot use '%s' as the name of a gate: give letters, digits, dot, dash and underscore", g->name);
+		return bad(r, value, "cannot use '%.*s' as the name of a gate: give up to %zu letters, digits, dot, dash and underscore",
+			   (int)MOST_NAME_BYTES, g->name, MOST_NAME_BYTES);
 	for (size_t i = 0; i + 1 < r->c->gate_count; i++)
 		if (!strcmp(r->c->gates[i].name, g->name))
 			return bad(r, value, "cannot use gate '%s': there is one of this name above", g->name);

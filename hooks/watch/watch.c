@@ -21,6 +21,7 @@
 #define ONCE_FAILURES 2   /* attempts to tell an event, where nobody comes back soon */
 #define RETRY_MS 5000     /* until a state that was in use is looked at again */
 #define BROKEN_SECONDS 60 /* until one that could not be written is */
+#define ALL "0/1"         /* the shard of a watch that is alone */
 
 static long long now_seconds(void)
 {
@@ -67,10 +68,10 @@ static int open_state(const struct watch *w, struct state *s)
 		return status;
 	if (!s->last_event && !s->image_count && !s->round)
 		state_set_text(&s->shard, shard);
-	if (!strcmp(s->shard ? s->shard : "", shard ? shard : ""))
+	if (!strcmp(s->shard ? s->shard : ALL, shard ? shard : ALL))
 		return 0;
 	say("cannot use the state %s: it is of shard %s, not %s; give each shard a state of its own", w->state_path,
-	    s->shard ? s->shard : "0/1", shard ? shard : "0/1");
+	    s->shard ? s->shard : ALL, shard ? shard : ALL);
 	state_close(s);
 	return STATUS_USAGE;
 }
