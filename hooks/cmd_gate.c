@@ -10,10 +10,7 @@
 #include "program/say.h"
 #include "program/status.h"
 #include "watch/gate.h"
-#include "watch/gate_rule.h"
 #include "watch/signals.h"
-
-#define OPEN_MS 10000 /* for a watch that is at work on the state */
 
 enum { TAKE_CONFIG, TAKE_STATE, TAKE_FORMAT };
 
@@ -74,10 +71,10 @@ static int came_to_serve(const struct state_gate *g)
 	return STATUS_UNDECIDED;
 }
 
-/* Whether anything but what is held since then is served. */
+/* Whether nothing of it is still to be done, and nobody came in between. */
 static int came_back(const struct state_gate *g)
 {
-	return gate_same(g->served, g->held) ? STATUS_UNDECIDED : STATUS_OK;
+	return g->step || g->found ? STATUS_UNDECIDED : STATUS_OK;
 }
 
 /* What an operator may do to one gate. */
@@ -106,6 +103,16 @@ static int print(const struct watch_config *c, const char *name, const struct st
 	return output_finish(&page, stdout, NULL);
 }
 
+/* What is said to a part that never sees to the gate would be heard by nobody. */
+static int check_shard(const struct state *s, const char *name)
+{
+	struct shard shard;
+
+	if (!s->shard || !shard_parse(s->shard, &shard) || shard_has(&shard, name))
+		return 0;
+	return say_usage("gate", "gate %s does not belong to shard %s, of which the state %s is", name, s->shard, s->path);
+}
+
 static int act(const struct watch_config *c, const char *path, const struct action *action, const char *name)
 {
 	const struct watch_gate *set = watch_config_gate(c, name);
@@ -115,7 +122,9 @@ static int act(const struct watch_config *c, const char *path, const struct acti
 
 	if (!set)
 		return say_usage("gate", "there is no gate %s in %s", name, c->path);
-	status = state_open(&s, path, OPEN_MS);
+	status = state_open(&s, path, STATE_WAIT_MS);
+	if (!status)
+		status = check_shard(&s, name);
 	signals_hold(); /* a command of the gate ends with us, and whatever it started */
 	if (!status)
 		status = action->act(c, set, &s);

@@ -78,8 +78,17 @@ int files_write(int fd, const char *data, size_t len)
 	return 0;
 }
 
+void files_give(int fd, const char *like)
+{
+	struct stat st;
+
+	/* Where it cannot be done the file is root's, as it would have been. */
+	if (geteuid() == 0 && !lstat(like, &st) && st.st_uid != 0 && fchown(fd, st.st_uid, st.st_gid))
+		return;
+}
+
 /* The content is on disk under its second name before the rename makes it visible. */
-static int write_new(const char *path, mode_t mode, const char *data, size_t len)
+static int write_new(const char *path, const char *like, mode_t mode, const char *data, size_t len)
 {
 	int fd, fault;
 
@@ -88,6 +97,7 @@ static int write_new(const char *path, mode_t mode, const char *data, size_t len
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
 	if (fd < 0)
 		return errno;
+	files_give(fd, like);
 	fault = files_write(fd, data, len);
 	if (!fault && (fchmod(fd, mode) || fsync(fd)))
 		fault = errno;
@@ -111,7 +121,7 @@ int files_replace(const char *dir, const char *name, mode_t mode, const char *da
 {
 	AUTO(free) char *path = files_join(dir, name);
 	AUTO(free) char *fresh = memory_printf("%s/.%s.new", dir, name);
-	int fault = write_new(fresh, mode, data, len);
+	int fault = write_new(fresh, access(path, F_OK) ? dir : path, mode, data, len);
 
 	if (!fault && rename(fresh, path))
 		fault = errno;

@@ -17,7 +17,16 @@ char *files_join(const char *dir, const char *name); /* new */
 /* The bytes of a regular file, "-" being standard input: *out is new, NUL-terminated beyond *len.  0 or an errno. */
 int files_read(const char *path, size_t most, char **out, size_t *len);
 
-/* Writes dir/name by way of a second file, fsync and rename.  0 or an errno. */
+/*
+ * What root makes belongs to whom the file `like` belongs to, a folder or what it replaces: programs of that user could not
+ * use it otherwise.
+ */
+void files_give(int fd, const char *like);
+
+/*
+ * Writes dir/name by way of a second file, fsync and rename.  It stays whose it was; a new one that root makes is that
+ * of the folder's owner.  0 or an errno.
+ */
 int files_replace(const char *dir, const char *name, mode_t mode, const char *data, size_t len);
 
 /* Writes everything.  0 or an errno. */

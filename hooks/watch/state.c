@@ -18,9 +18,11 @@
 #include "program/process.h"
 #include "program/say.h"
 #include "program/status.h"
+#include "signals.h"
 #include "state_file.h"
 
 #define ID_BYTES 16
+#define TELL_MS 3000 /* whoever waits for longer is told why */
 #define DROPPED "events.dropped"
 
 const char *state_condition_name(long long condition)
@@ -39,25 +41,35 @@ const char *state_phase_name(long long phase)
 
 /* ------------------------------------------------------------------ locks */
 
+static char *folder_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? memory_text_cut(path, slash == path ? 1 : (size_t)(slash - path)) : memory_text(".");
+}
+
 /* Beside the file, since the file itself is replaced at each change.  It stays there, empty. */
 static int open_lock(const char *path, const char *suffix)
 {
 	AUTO(free) char *name = memory_printf("%s.%s", path, suffix);
+	AUTO(free) char *dir = folder_of(path);
 	int fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 
 	if (fd < 0)
 		say("cannot use the lock %s: %s", name, strerror(errno));
+	else
+		files_give(fd, dir);
 	return fd;
 }
 
-/* Whether the lock was got in time. */
+/* Whether the lock was got in time; not where the process is to end. */
 static bool wait_for_lock(int fd, int wait_ms)
 {
 	const struct timespec pause = { .tv_nsec = 20000000 };
 	const int64_t until = process_clock() + wait_ms;
 
 	while (flock(fd, LOCK_EX | LOCK_NB)) {
-		if (process_clock() >= until)
+		if (process_clock() >= until || signals_end())
 			return false;
 		nanosleep(&pause, NULL);
 	}
@@ -181,6 +193,16 @@ int state_look(struct state *s, const char *path)
 	return status;
 }
 
+static bool wait_for_state(int fd, const char *path, int wait_ms)
+{
+	if (wait_for_lock(fd, wait_ms < TELL_MS ? wait_ms : TELL_MS))
+		return true;
+	if (wait_ms <= TELL_MS)
+		return false;
+	say("waiting for another imgcheck, which is at work on the state %s", path);
+	return wait_for_lock(fd, wait_ms - TELL_MS);
+}
+
 int state_open(struct state *s, const char *path, int wait_ms)
 {
 	int status = STATUS_INTERNAL, fd = open_lock(path, "lock");
@@ -188,7 +210,7 @@ int state_open(struct state *s, const char *path, int wait_ms)
 	*s = (struct state){ .lock = -1 };
 	if (fd < 0)
 		return STATUS_INTERNAL;
-	if (wait_for_lock(fd, wait_ms)) {
+	if (wait_for_state(fd, path, wait_ms)) {
 		status = state_look(s, path);
 	} else {
 		say("cannot use the state %s: another imgcheck is at work on it", path);
@@ -205,8 +227,8 @@ int state_save(const struct state *s)
 {
 	AUTO(json) json_t *document = state_file_write(s);
 	AUTO(free) char *text = document_render(document);
+	AUTO(free) char *dir = folder_of(s->path);
 	const char *slash = strrchr(s->path, '/');
-	AUTO(free) char *dir = slash ? memory_text_cut(s->path, slash == s->path ? 1 : (size_t)(slash - s->path)) : memory_text(".");
 	size_t len = strlen(text);
 	/* What is too long to be read again must not take the place of what can be read. */
 	int fault = len > STATE_MOST_BYTES ? EFBIG : files_replace(dir, slash ? slash + 1 : s->path, 0600, text, len);
@@ -402,6 +424,7 @@ void state_hold_host(struct state *s, const char *name, long long until, const c
 		*h = (struct state_host){ .name = memory_text(name) };
 	}
 	h->until = until;
+	h->round = s->rounds;
 	state_set_text(&h->reason, reason);
 }
 

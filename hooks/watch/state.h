@@ -113,10 +113,11 @@ struct state_sink {
 	char *reason;
 };
 
-/* A host that wants no requests for a while. */
+/* A host that wants no requests for a while, or of which nothing came in one round. */
 struct state_host {
 	char *name;
 	long long until;
+	long long round;  /* the number of the round in which that was seen: its other gates do not ask it either */
 	char *reason;
 };
 
@@ -144,10 +145,13 @@ struct state {
 
 /*
  * Locks the file and reads it; where there is none the state is new.  Waits up to wait_ms for another process that
- * is at work on it; STATUS_UNDECIDED where that does not end.  0, or an exit status after saying why: the state is then
- * closed.
+ * is at work on it, and says so when it takes long; STATUS_UNDECIDED where that does not end.  0, or an exit status after
+ * saying why: the state is then closed.
  */
 int state_open(struct state *s, const char *path, int wait_ms);
+
+/* For who does not come again by himself, such as an operator with a hold: a round lasts as long as registries do not answer. */
+#define STATE_WAIT_MS 600000
 
 /* Reads it without a lock, for a look alone: what is there was whole when it was written. */
 int state_look(struct state *s, const char *path);
@@ -215,7 +219,7 @@ void state_forget_sink(struct state *s, const struct state_sink *sink); /* one o
 /* Forgets the events up to this number. */
 void state_forget_events(struct state *s, long long number);
 
-/* The host, or NULL; and one that wants nothing until then. */
+/* The host, or NULL; and one that is left alone until then. */
 const struct state_host *state_find_host(const struct state *s, const char *name);
 void state_hold_host(struct state *s, const char *name, long long until, const char *reason);
 void state_forget_hosts(struct state *s, long long now); /* those whose time has come, or cannot be true */

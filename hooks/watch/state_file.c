@@ -86,6 +86,7 @@ static const struct field sink_fields[] = {
 static const struct field host_fields[] = {
 	FIELD(state_host, FIELD_TEXT, name),
 	FIELD(state_host, FIELD_NUMBER, until),
+	FIELD(state_host, FIELD_NUMBER, round),
 	FIELD(state_host, FIELD_TEXT, reason),
 };
 
