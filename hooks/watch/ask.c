@@ -122,14 +122,13 @@ static int leave_out(struct imgcheck_images *images, const char *ref)
 	return imgcheck_images_mark_found(images, ref, "", NOT_ASKED, &e) ? say_error(e) : 0;
 }
 
-int ask_images(const struct watch_config *c, struct imgcheck_images *images, ask_wanted wanted, void *arg, struct answers *out)
+int ask_images(struct imgcheck_config *c, struct imgcheck_images *images, ask_wanted wanted, void *arg, struct answers *out)
 {
-	AUTO(config) struct imgcheck_config *config = watch_config_library(c);
 	AUTO(report) struct imgcheck_report *report = NULL;
 	AUTO(pauses) struct pauses pauses = { 0 };
 	size_t count = imgcheck_images_count(images);
 	AUTO(free) bool *asked = memory_grow(NULL, count, sizeof(*asked));
-	int status = config ? 0 : STATUS_USAGE;
+	int status = c ? 0 : STATUS_USAGE;
 
 	for (size_t i = 0; i < count && !status; i++) {
 		const struct imgcheck_image *image = imgcheck_images_get(images, i);
@@ -138,8 +137,9 @@ int ask_images(const struct watch_config *c, struct imgcheck_images *images, ask
 		status = asked[i] ? 0 : leave_out(images, imgcheck_image_ref(image));
 	}
 	if (!status) {
-		imgcheck_config_set_event_fn(config, on_event, &pauses);
-		status = run(config, images, &report);
+		imgcheck_config_set_event_fn(c, on_event, &pauses);
+		status = run(c, images, &report);
+		imgcheck_config_set_event_fn(c, NULL, NULL);
 	}
 	if (status)
 		return status;
@@ -151,7 +151,7 @@ int ask_images(const struct watch_config *c, struct imgcheck_images *images, ask
 	return 0;
 }
 
-int ask_one(const struct watch_config *c, const char *ref, struct answer *out)
+int ask_one(struct imgcheck_config *c, const char *ref, struct answer *out)
 {
 	AUTO(error) struct imgcheck_error *e = NULL;
 	AUTO(images) struct imgcheck_images *images = NULL;

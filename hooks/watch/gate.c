@@ -15,10 +15,10 @@
 #include "program/status.h"
 #include "signals.h"
 
-#define OPEN_MS 10000      /* for a command that is at work on the state */
 #define MOST_TURNS 8       /* looks at one gate in one round: each leads to a step, or is the last */
 #define STATUS_LATER 75    /* EX_TEMPFAIL: of a command that cannot tell now */
 #define SHOWN_OUTPUT 1500  /* bytes of a command's output that are kept, from its end */
+#define SLOW_MS 3000       /* a registry that told nothing in so long is not waited for once more in the same round */
 
 /* The gate as the state has it now: it may have been read anew. */
 static struct gate at_work(const struct watch_gate *set, struct state *s)
@@ -93,7 +93,7 @@ static int run_command(struct gate *t, const struct command *command, const char
 	command_run(&whole, r);
 	if (signals_end())
 		return GATE_STOPPED;
-	status = state_open(t->state, path, OPEN_MS);
+	status = state_open(t->state, path, STATE_WAIT_MS); /* a judgement is not to be lost */
 	if (!status)
 		*t = at_work(t->set, t->state);
 	return status;
@@ -161,6 +161,25 @@ static int validate(const struct watch_config *c, struct gate *t)
 
 /* ------------------------------------------------------------------ registries */
 
+/*
+ * A gate sets tags of the registry itself, so it looks there: by a mirror that is behind it, what the gate has just set would
+ * be another writer's, and what was there before would be what is served.
+ */
+static struct imgcheck_config *registry_config(const struct watch_config *c)
+{
+	struct imgcheck_config *config = watch_config_library(c);
+
+	imgcheck_config_set_no_mirrors(config);
+	return config;
+}
+
+static int ask_tag(const struct watch_config *c, const char *ref, struct answer *out)
+{
+	AUTO(config) struct imgcheck_config *config = registry_config(c);
+
+	return ask_one(config, ref, out);
+}
+
 /* An answer that tells nothing changes nothing, but that it is told why. */
 static bool is_telling(struct gate *t, const struct answer *a)
 {
@@ -182,12 +201,24 @@ static bool is_resting(struct gate *t, const struct imgcheck_images *images)
 	const struct state_host *host = registry ? state_find_host(t->state, registry) : NULL;
 	AUTO(free) char *reason = NULL, *when = NULL;
 
-	if (!host || host->until <= t->now)
+	if (!host || (host->until <= t->now && host->round != t->state->rounds))
 		return false;
 	when = event_time(host->until);
-	reason = memory_printf("%s is not asked before %s, as it wants: %s", host->name, when, host->reason ? host->reason : "");
+	reason = host->until > t->now ?
+		 memory_printf("%s is not asked before %s, as it wants: %s", host->name, when, host->reason ? host->reason : "") :
+		 memory_printf("%s is not asked once more in this round: %s", host->name, host->reason ? host->reason : "");
 	state_set_text(&t->g->reason, reason);
 	return true;
+}
+
+/* The many gates of a registry that does not answer would each wait for it, and so would all that come behind them. */
+static void leave_alone(struct gate *t, const struct imgcheck_images *images)
+{
+	const char *registry = imgcheck_image_part(imgcheck_images_get(images, 0), IMGCHECK_PART_REGISTRY);
+	const struct state_host *host = registry ? state_find_host(t->state, registry) : NULL;
+
+	if (registry && !(host && host->until > t->now))
+		state_hold_host(t->state, registry, t->now, t->g->reason);
 }
 
 /* What was seen, and the answers that it is borrowed from. */
@@ -205,9 +236,11 @@ static void auto_view(struct view *v)
 /* Where the tags are.  An operator does not wait for a registry that wants no requests now. */
 static int look(const struct watch_config *c, struct gate *t, bool wait, struct view *v)
 {
+	AUTO(config) struct imgcheck_config *config = registry_config(c);
 	AUTO(images) struct imgcheck_images *images = NULL;
 	AUTO(error) struct imgcheck_error *e = NULL;
 	const struct answer *candidate, *served;
+	int64_t start = process_clock();
 	int status;
 
 	if (imgcheck_images_new(&images) || imgcheck_images_add_ref(images, t->set->candidate, &e) ||
@@ -215,7 +248,7 @@ static int look(const struct watch_config *c, struct gate *t, bool wait, struct 
 		return say_error(e);
 	if (wait && is_resting(t, images))
 		return 0;
-	status = ask_images(c, images, NULL, NULL, &v->answers);
+	status = ask_images(config, images, NULL, NULL, &v->answers);
 	if (status)
 		return status == ASK_STOPPED ? GATE_STOPPED : status;
 	t->now = (long long)time(NULL);
@@ -225,6 +258,8 @@ static int look(const struct watch_config *c, struct gate *t, bool wait, struct 
 	if (v->known) {
 		v->seen.candidate = candidate->digest;
 		v->seen.served = served->digest;
+	} else if (process_clock() - start >= SLOW_MS) {
+		leave_alone(t, images);
 	}
 	return 0;
 }
@@ -253,7 +288,7 @@ static bool keep_served(const struct watch_config *c, const struct gate *t, char
 
 	if (!t->g->served)
 		return true;
-	if (!ask_one(c, t->set->backup, &backup) && (backup.kind == ANSWER_PRESENT || backup.kind == ANSWER_GONE))
+	if (!ask_tag(c, t->set->backup, &backup) && (backup.kind == ANSWER_PRESENT || backup.kind == ANSWER_GONE))
 		return gate_same(backup.digest, t->g->served) ||
 		       move(c, t->set->backup, t->g->served, backup.digest, reason) == IMGCHECK_OK;
 	*reason = memory_printf("cannot tell where %s is: %s", t->set->backup, backup.reason ? backup.reason : "it is not asked for");
@@ -430,7 +465,7 @@ static int find_previous(const struct watch_config *c, const struct gate *t, con
 {
 	AUTO(answer) struct answer backup = { .kind = ANSWER_GONE };
 	const char *digest = t->g->previous;
-	int status = digest ? 0 : ask_one(c, t->set->backup, &backup);
+	int status = digest ? 0 : ask_tag(c, t->set->backup, &backup);
 
 	if (status)
 		return status == ASK_STOPPED ? GATE_STOPPED : status;

@@ -239,8 +239,9 @@ void gate_force(struct gate *t, const struct gate_seen *seen)
 
 void gate_go_back(struct gate *t, const char *served, const char *to)
 {
+	/* where somebody took the tag away, what it was at is what is not wanted */
+	state_set_text(&t->g->held, served ? served : t->g->served);
 	take_over(t, served);
-	state_set_text(&t->g->held, served);
 	set_step(t->g, ROLLBACK, to);
 }
 

@@ -112,9 +112,10 @@ static void hold_registries(struct round *r, size_t first)
 static int ask_age(struct round *r)
 {
 	AUTO(images) struct imgcheck_images *images = watch_config_images(&r->watch->config);
+	AUTO(config) struct imgcheck_config *config = watch_config_library(&r->watch->config);
 	AUTO(answers) struct answers some = { 0 };
 	size_t first = r->answers.count;
-	int status = images ? ask_images(&r->watch->config, images, is_wanted, r, &some) : STATUS_USAGE;
+	int status = images ? ask_images(config, images, is_wanted, r, &some) : STATUS_USAGE;
 
 	if (status)
 		return status;

@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a hurried operator, a clock and a disk do to a watch: nothing is lost, doubled or made up."""
 
+import contextlib
 import json
 import os
+import pathlib
+import shutil
 import signal
 import subprocess
 import time
 
 import world
-from support.badserver import response
+from support.badserver import response, silent
 from support.process import Process, wait_until
 from test_events import Changed
 from test_gate import GateCase
@@ -64,6 +67,26 @@ class Told(Changed):
             self.client.push("r0", "1")
             turn()
             wait_until(lambda: len(self.events()) == 4)
+
+
+    def test_a_reader_of_the_output_that_stopped_holds_nothing_up(self):
+        expected = self.changed()
+        self.told.write_text("", encoding="utf-8")
+        reader, writer = os.pipe()
+        os.set_blocking(writer, False)
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                os.write(writer, bytes(4096))
+        os.set_blocking(writer, True)
+        watch = subprocess.Popen(self.command("--once", "--on-event", f"cat >> {self.told}"), stdout=writer, stderr=writer)
+        self.addCleanup(watch.kill)
+        wait_until(self.events, 20)
+        watch.terminate()
+        self.assertEqual(watch.wait(5), 4, "it is kept")
+        os.close(writer)
+        os.close(reader)
+        self.assertIn("image.changed", self.run_watch("--on-event", f"cat >> {self.told}").stdout, "told once it can be")
+        self.assertEqual([world.short(event) for event in self.events()], expected)
 
 
 class Clock(world.Case):
@@ -129,6 +152,27 @@ class States(world.Case):
                 self.assertIn("symbolic link", self.run_watch(status=70).stderr)
                 self.assertTrue(self.state.is_symlink())
 
+    def test_root_leaves_it_to_the_user_of_a_service(self):
+        """A round by hand, or a hold, and the service goes on; whichever of them came first."""
+        nobody = 65534
+        self.folder.chmod(0o755)
+        os.chown(self.folder, nobody, nobody)
+        self.start_registry()
+        self.client.push("r0", "1")
+        self.write_config("r0:1")
+        for first in ([], ["setpriv", f"--reuid={nobody}", f"--regid={nobody}", "--clear-groups"]):
+            with self.subTest(first):
+                self.state.unlink(missing_ok=True)
+                for before in (first, [], ["setpriv", f"--reuid={nobody}", f"--regid={nobody}", "--clear-groups"]):
+                    done = subprocess.run([*before, *self.command("--once")], capture_output=True, text=True, timeout=60, check=False)
+                    self.assertEqual(done.returncode, 0, done.stderr)
+                    self.assertEqual({path.stat().st_uid for path in self.folder.glob("watch.yaml.state*")}, {nobody})
+
+    def test_one_shard_of_one_is_all(self):
+        self.prepare()
+        self.run_watch("--shard", "0/1")
+        self.run_watch()
+
     def test_what_is_watched_never_breaks_the_state(self):
         self.start_registry()
         self.write_config(more="", host=self.front.host)
@@ -168,6 +212,78 @@ class Gates(GateCase):
         self.host = front.host
         self.write_gate()
         self.gate("rollback", "notebook", status=4)
+
+    def test_a_rollback_holds_what_was_taken_away(self):
+        first, second = self.push("first", "stable"), self.push("second")
+        self.assertEqual(self.round(), ["promoted"])
+        links = self.registry.storage / f"docker/registry/v2/repositories/{self.repository}/_manifests/tags"
+        shutil.rmtree(links / "stable")
+        self.gate("rollback", "notebook")
+        self.assertEqual(self.at("stable"), first)
+        self.assertEqual((self.round(), self.tags()), (["rolledback"], (second, first, first)), "not promoted again")
+
+    def test_a_mirror_that_is_behind_is_no_other_writer(self):
+        first, second = self.push("first", "stable"), self.push("second")
+        mirror = self.start_front(self.registry.host)
+        mirror.answer = lambda request: mirror.forward(request.replace("/manifests/stable", f"/manifests/{first}"))
+        hosts = self.folder / "hosts" / self.host / "hosts.toml"
+        hosts.parent.mkdir(parents=True)
+        hosts.write_text(f'server = "http://{self.host}"\n[host."http://{mirror.host}"]\ncapabilities = ["pull", "resolve"]\n')
+        self.config.write_text(self.config.read_text(encoding="utf-8") + "hosts-dir: hosts\nimages:\n"
+                               f"- image: {self.host}/{self.repository}:stable\n", encoding="utf-8")
+        self.assertEqual((self.round(), self.round()), (["promoted"], []))
+        self.assertEqual(self.tags(), (second, second, first))
+        self.gate("rollback", "notebook")
+        self.assertEqual((self.round(), self.tags()), (["rolledback"], (second, first, first)))
+        self.assertEqual(len(mirror.requests), 3, "images are still asked for as a node asks")
+
+    def gates_behind(self, front, copy=""):
+        """Two gates of the one registry, and none of them was ever judged."""
+        name = f"{front.host}/{self.repository}"
+        self.config.write_text(f"plain-http: ['{front.host}']\ndeadline: 4\ngates:\n" + "".join(
+            f"- {{name: '{gate}', candidate: '{name}:next', served: '{name}:{gate}', backup: '{name}:{gate}-before', "
+            f"validate: ['true']{copy}}}\n" for gate in "ab"), encoding="utf-8")
+
+    def test_gates_ask_a_registry_once_that_wants_no_more(self):
+        front = self.start_front()
+        front.answer = response(429)
+        self.gates_behind(front, ", copy: [sleep, '1.1']")
+        self.assertEqual((self.round(), len(front.requests)), ([], 1))
+        self.assertIn("is not asked once more in this round", self.gate("status", "b"))
+
+    def test_gates_do_not_wait_one_by_one_for_a_registry_that_is_silent(self):
+        front = self.start_front()
+        front.answer = lambda _request: silent(front._server, None, None)
+        self.gates_behind(front)
+        start = time.monotonic()
+        self.assertEqual(self.round(), [])
+        self.assertLess(time.monotonic() - start, 7)
+        self.assertIn("is not asked once more in this round", self.gate("status", "b"))
+
+    def test_a_hold_waits_for_a_round_that_is_at_work(self):
+        self.push("next")
+        with subprocess.Popen(["flock", f"{self.state}.lock", "cat"], stdin=subprocess.PIPE) as holder:
+            wait_until(pathlib.Path(f"{self.state}.lock").exists)
+            hold = subprocess.Popen([world.IMGCHECK, "gate", "hold", "--config", self.config, "notebook"], stdout=subprocess.PIPE,
+                                    stderr=subprocess.PIPE, text=True)
+            self.addCleanup(hold.kill)
+            self.assertIn("waiting for another imgcheck", hold.stderr.readline())
+            holder.stdin.close()
+        output, errors = hold.communicate(timeout=20)
+        self.assertEqual((hold.returncode, errors), (0, ""))
+        self.assertIn("held", output)
+
+    def test_a_hold_is_not_said_to_another_shard(self):
+        for i in range(2):
+            self.round("--shard", f"{i}/2", "--state", self.folder / f"shard{i}")
+        ends = [subprocess.run([world.IMGCHECK, "gate", "hold", "--config", self.config, "--state", self.folder / f"shard{i}", "notebook"],
+                               capture_output=True, timeout=60, check=False).returncode for i in range(2)]
+        self.assertEqual(sorted(ends), [0, 2])
+
+    def test_a_name_that_is_too_long_for_the_state_is_refused(self):
+        self.write_gate()
+        self.config.write_text(self.config.read_text(encoding="utf-8").replace("name: notebook", f"name: {5000 * 'n'}"), encoding="utf-8")
+        self.assertIn("up to 100 letters", self.run_watch(status=2).stderr)
 
     def test_two_gates_do_not_share_what_they_write(self):
         name = f"{self.host}/{self.repository}"
