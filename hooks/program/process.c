@@ -17,7 +17,7 @@
 
 #define MOST_ERROR_TEXT ((size_t)4096)
 #define LOOK_MS 200 /* from one look whether to stop, or whether the child has ended, to the next */
-#define END_MS 2000 /* from the end of its output, or from the kill, to the end of the child; or from that to the end of output */
+#define END_MS 2000 /* from the kill to the end of the child; or from its end to that of its output */
 
 /* One stream of the child. */
 struct stream {
@@ -157,35 +157,34 @@ static bool collect(struct stream *streams, const struct process *p, pid_t pid)
 	return true;
 }
 
-/* Waits for the end of the child, but not for ever: one that is stuck in the kernel cannot be reaped. */
-static bool reap(pid_t pid, int64_t until, int *status)
+/* Waits for the end of the child, but not for ever: one that is stuck in the kernel cannot be reaped.  stop may be NULL. */
+static bool reap(pid_t pid, int64_t until, bool (*stop)(void), int *status)
 {
-	const struct timespec pause = { .tv_nsec = 5000000 };
-
-	for (;;) {
+	for (long pause = 1;; pause = pause < LOOK_MS / 2 ? pause * 2 : LOOK_MS) {
+		const struct timespec wait = { .tv_nsec = pause * 1000000 };
 		pid_t done = waitpid(pid, status, WNOHANG);
 
 		if (done == pid)
 			return true;
-		if ((done < 0 && errno != EINTR) || process_clock() >= until)
+		if ((done < 0 && errno != EINTR) || process_clock() >= until || (stop && stop()))
 			return false;
-		nanosleep(&pause, NULL);
+		nanosleep(&wait, NULL);
 	}
 }
 
-static void finish(pid_t pid, bool collected, bool over, int64_t until, struct process_result *r)
+/* A child that closes its output, as one that writes to a file of its own, has not ended by that. */
+static void finish(pid_t pid, const struct process *p, bool collected, bool over, struct process_result *r)
 {
-	int64_t grace = process_clock() + END_MS;
 	int status = 0;
 
-	if (collected && reap(pid, grace < until ? grace : until, &status)) {
+	if (collected && reap(pid, p->until, p->stop, &status)) {
 		r->end = WIFSIGNALED(status) ? PROCESS_SIGNALLED : PROCESS_EXITED;
 		r->status = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
 		return;
 	}
 	kill(-pid, SIGKILL); /* nobody, unless the child leads a group: nobody else can lead one of this number */
 	kill(pid, SIGKILL);
-	reap(pid, process_clock() + END_MS, &status);
+	reap(pid, process_clock() + END_MS, NULL, &status);
 	r->end = over ? PROCESS_TOO_MUCH : PROCESS_LATE;
 }
 
@@ -207,7 +206,7 @@ static void run_with_pipes(const struct process *p, int *out, int *err, struct p
 		return;
 	}
 	collected = collect(streams, p, pid);
-	finish(pid, collected, streams[0].over, p->until, r);
+	finish(pid, p, collected, streams[0].over, r);
 	out[0] = streams[0].fd;
 	err[0] = streams[1].fd;
 	r->out = streams[0].data;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "test.h"
@@ -42,6 +43,18 @@ static int linger(void *arg)
 	close(STDOUT_FILENO);
 	close(STDERR_FILENO);
 	return hang(arg);
+}
+
+/* As a script that writes to a file of its own from its first line on. */
+static int work_in_silence(void *arg)
+{
+	const struct timespec work = { .tv_sec = 2, .tv_nsec = 200000000 };
+
+	(void)arg;
+	close(STDOUT_FILENO);
+	close(STDERR_FILENO);
+	nanosleep(&work, NULL);
+	_exit(3);
 }
 
 static int flood(void *arg)
@@ -103,6 +116,16 @@ TEST(hook_process, ends_what_takes_too_long)
 	cr_assert_eq(r.end, PROCESS_LATE);
 	process_result_clear(&r);
 	cr_assert_lt(process_clock() - began, 5000);
+}
+
+TEST(hook_process, waits_for_what_has_closed_its_output)
+{
+	struct process_result r;
+
+	run(work_in_silence, 20000, &r);
+	cr_assert_eq(r.end, PROCESS_EXITED);
+	cr_assert_eq(r.status, 3);
+	process_result_clear(&r);
 }
 
 TEST(hook_process, ends_what_prints_too_much)
