@@ -172,6 +172,7 @@ static bool is_merge_key(const struct ic_node *key)
 	return key->style == IC_STYLE_PLAIN && ic_text_equal(key->text, key->len, "<<");
 }
 
+/* What was merged so far goes on at *last. */
 static int merge_mapping(struct ic_doc *doc, struct ic_node *into, struct ic_item **last, const struct ic_node *from,
                          struct imgcheck_error **err)
 {
@@ -184,7 +185,45 @@ static int merge_mapping(struct ic_doc *doc, struct ic_node *into, struct ic_ite
 			result = ic_doc_append(doc, into, last, i->key, i->value, err);
 		if (result < 0)
 			return result;
+		(*last)->merged = true;
 	}
+	return 0;
+}
+
+/* Puts the first `len` items, up to *tail, behind *last. */
+static void append_items(struct ic_node *into, struct ic_item **last, struct ic_item *first, struct ic_item *tail, size_t len)
+{
+	if (*last)
+		(*last)->next = first;
+	else
+		into->items = first;
+	*last = tail;
+	into->len += len;
+}
+
+/* Of several mappings the first wins, so it comes last. */
+static int merge_sequence(struct ic_doc *doc, struct ic_node *into, struct ic_item **last, const struct ic_node *from,
+                          struct imgcheck_error **err)
+{
+	struct ic_item *first = NULL, *tail = NULL;
+	size_t len = 0;
+
+	for (const struct ic_item *i = from->items; i; i = i->next) {
+		struct ic_node block = {.kind = IC_NODE_MAPPING};
+		struct ic_item *end = NULL;
+		int result = merge_mapping(doc, &block, &end, i->value, err);
+
+		if (result < 0)
+			return result;
+		if (!end)
+			continue;
+		end->next = first;
+		first = block.items;
+		len += block.len;
+		tail = tail ? tail : end;
+	}
+	if (tail)
+		append_items(into, last, first, tail, len);
 	return 0;
 }
 
@@ -193,43 +232,25 @@ static int merge_value(struct ic_doc *doc, struct ic_node *into, struct ic_item 
 {
 	if (ic_node_is_null(value))
 		return 0;
-	if (value->kind != IC_NODE_SEQUENCE)
-		return merge_mapping(doc, into, last, value, err);
-	for (const struct ic_item *i = value->items; i; i = i->next) {
-		int result = merge_mapping(doc, into, last, i->value, err);
-
-		if (result < 0)
-			return result;
-	}
-	return 0;
+	return (value->kind == IC_NODE_SEQUENCE ? merge_sequence : merge_mapping)(doc, into, last, value, err);
 }
 
-/* Appends what the merge keys bring behind the `written` items, and takes the merge keys out. */
-static int merge(struct ic_doc *doc, struct ic_node *node, size_t *written, struct imgcheck_error **err)
+/* Puts what a merge key brings in its place. */
+static int merge(struct ic_doc *doc, struct ic_node *node, struct imgcheck_error **err)
 {
-	struct ic_item *item = node->items, *last = NULL, *merges = NULL, *last_merge = NULL;
+	struct ic_item *item = node->items, *last = NULL;
 
 	node->items = NULL;
 	node->len = 0;
 	for (struct ic_item *next; item; item = next) {
-		bool is_merge = is_merge_key(item->key);
-		struct ic_item **tail = is_merge ? &last_merge : &last;
+		int result = 0;
 
 		next = item->next;
 		item->next = NULL;
-		if (*tail)
-			(*tail)->next = item;
-		else if (is_merge)
-			merges = item;
+		if (is_merge_key(item->key))
+			result = merge_value(doc, node, &last, item->value, err);
 		else
-			node->items = item;
-		*tail = item;
-		node->len += !is_merge;
-	}
-	*written = node->len;
-	for (; merges; merges = merges->next) {
-		int result = merge_value(doc, node, &last, merges->value, err);
-
+			append_items(node, &last, item, item, 1);
 		if (result < 0)
 			return result;
 	}
@@ -258,20 +279,27 @@ static int compare_entries(const void *a, const void *b)
 	return by_key ? by_key : x->order < y->order ? -1 : 1;
 }
 
-/* Of the entries of one key: the last written one, or the first of the merged ones. */
-static int choose(struct ic_doc *doc, struct entry *group, size_t count, size_t written, struct imgcheck_error **err)
+/*
+ * Of the entries of one key the last counts, also where a merge key behind a written one brings it, as kubectl has it;
+ * other readers of YAML take the written one, which is told.
+ */
+static int choose(struct ic_doc *doc, const struct entry *group, size_t count, struct imgcheck_error **err)
 {
-	size_t winner = 0;
+	const struct ic_item *winner = group[count - 1].item, *written = NULL;
 
-	while (winner + 1 < count && group[winner + 1].order < written)
-		winner++;
-	for (size_t i = 0; i < count; i++)
-		if (i != winner)
-			group[i].item->state = group[i].order < written ? IC_ITEM_HIDDEN : IC_ITEM_GONE;
-	if (winner == 0)
+	for (size_t i = 0; i + 1 < count; i++) {
+		struct ic_item *loser = group[i].item;
+
+		loser->state = loser->merged ? IC_ITEM_GONE : IC_ITEM_HIDDEN;
+		written = loser->merged ? written : loser;
+	}
+	if (!written)
 		return 0;
-	return ic_doc_note(doc, group[winner].item->key, err, "the key \"%.200s\" is written more than once; the last one counts",
-	                   group[winner].item->key->text);
+	if (winner->merged)
+		return ic_doc_note(doc, written->key, err, "the key \"%.200s\" is written, and a merge key (<<) behind it brings it "
+		                   "again; kubectl takes the merged one", written->key->text);
+	return ic_doc_note(doc, winner->key, err, "the key \"%.200s\" is written more than once; the last one counts",
+	                   winner->key->text);
 }
 
 /* Takes the losers out of the items, and keeps the written ones apart. */
@@ -297,8 +325,7 @@ static void drop_losers(struct ic_node *node)
 	}
 }
 
-static int sort_out(struct ic_doc *doc, struct ic_node *node, struct entry *entries, size_t written,
-                    struct imgcheck_error **err)
+static int sort_out(struct ic_doc *doc, struct ic_node *node, struct entry *entries, struct imgcheck_error **err)
 {
 	size_t count = 0, order = 0, end;
 	bool lost = false;
@@ -312,7 +339,7 @@ static int sort_out(struct ic_doc *doc, struct ic_node *node, struct entry *entr
 
 		for (end = start + 1; end < count && compare_keys(&entries[start], &entries[end]) == 0; end++)
 			lost = true;
-		result = end - start > 1 ? choose(doc, entries + start, end - start, written, err) : 0;
+		result = end - start > 1 ? choose(doc, entries + start, end - start, err) : 0;
 		if (result < 0)
 			return result;
 	}
@@ -335,13 +362,12 @@ static bool has_twins(const struct ic_node *node)
 static int resolve_keys(struct ic_doc *doc, struct ic_node *node, struct imgcheck_error **err)
 {
 	struct entry few[FEW_KEYS], *many IC_AUTO(free) = NULL;
-	size_t written = node->len;
 	bool merges = false;
 
 	for (const struct ic_item *i = node->items; i && !merges; i = i->next)
 		merges = is_merge_key(i->key);
 	if (merges) {
-		int result = merge(doc, node, &written, err);
+		int result = merge(doc, node, err);
 
 		if (result < 0)
 			return result;
@@ -353,7 +379,7 @@ static int resolve_keys(struct ic_doc *doc, struct ic_node *node, struct imgchec
 		if (!many)
 			return ic_error_nomem(err);
 	}
-	return sort_out(doc, node, many ? many : few, written, err);
+	return sort_out(doc, node, many ? many : few, err);
 }
 
 int ic_doc_close(struct ic_doc *doc, struct ic_node *node, struct imgcheck_error **err)

@@ -9,7 +9,7 @@
  * Trees come from hostile input.  They are never cyclic, at most IC_MAX_DEPTH deep and IC_MAX_DOC_BYTES
  * large.  Through aliases a node can stand in several places; visited as often as it stands, a tree has
  * at most IC_MAX_ALIAS_NODES nodes more than were written, so that a plain recursive walk is safe.
- * Merge keys (<<) are resolved, and of duplicate keys the last one counts.
+ * Merge keys (<<) are resolved where they stand, and of duplicate keys the last one counts, as kubectl has it.
  */
 
 #include <jansson.h>
@@ -40,6 +40,7 @@ struct ic_item {
 	const struct ic_node *value;
 	struct ic_item *next;
 	enum { IC_ITEM_COUNTS, IC_ITEM_HIDDEN, IC_ITEM_GONE } state; /* while a mapping is being ended */
+	bool merged; /* brought by a merge key */
 };
 
 struct ic_doc {

@@ -78,9 +78,14 @@ TEST(yaml, documents)
 		{"%TAG !e! tag:example.com,2000:\n---\na: !e!x b\n", "{a:b}"},
 		{"a: !Sub b\n", "{a:b}"},
 		{"x: |\n  ---\n  y: 1\nz: 2\n", "{x:---\ny: 1\n,z:2}"},
-		/* merge keys: what is written wins, then the earlier source */
-		{"x: &x {a: 1, b: 2}\ny: {<<: *x, b: 3}\n", "{x:{a:1,b:2},y:{b:3,a:1}}"},
-		{"x: &x {a: 1}\ny: &y {a: 2, c: 3}\nz: {<<: [*x, *y]}\n", "{x:{a:1},y:{a:2,c:3},z:{a:1,c:3}}"},
+		/* merge keys: what stands last wins, of several sources the first */
+		{"x: &x {a: 1, b: 2}\ny: {<<: *x, b: 3}\n", "{x:{a:1,b:2},y:{a:1,b:3}}"},
+		{"x: &x {a: 1, b: 2}\ny: {b: 3, <<: *x, a: 4}\n", "{x:{a:1,b:2},y:{b:2,a:4}}"},
+		{"{<<: {a: 1, b: 1}, <<: {a: 2}}\n", "{b:1,a:2}"},
+		{"{a: 0, <<: [{a: 1}, {}, {a: 2, b: 2}, {b: 3}], c: 4}\n", "{b:2,a:1,c:4}"},
+		{"{a: 0, <<: {a: 1, <<: {a: 2}}}\n", "{a:2}"},
+		{"{<<: []}\n", "{}"},
+		{"x: &x {a: 1}\ny: &y {a: 2, c: 3}\nz: {<<: [*x, *y]}\n", "{x:{a:1},y:{a:2,c:3},z:{c:3,a:1}}"},
 		{"{<<: {a: 1}, a: 2}\n", "{a:2}"},
 		{"{\"<<\": {a: 1}}\n", "{<<:{a:1}}"},
 		{"{<<: ~, a: 2}\n", "{a:2}"},
@@ -220,6 +225,25 @@ TEST(yaml, duplicate_keys_are_noted)
 	cr_assert_not_null(doc->root->hidden);
 	cr_expect_eq(doc->root->hidden->value->line, 1);
 	cr_expect_null(doc->root->hidden->next);
+	ic_doc_free(doc);
+}
+
+/* Readers differ in what a merge key behind a written key means; one that stands in front is no finding. */
+TEST(yaml, a_merge_behind_a_written_key_is_noted)
+{
+	static const char text[] = "x: &x {a: 1}\ny: {<<: *x, a: 2}\nz: {a: 3, <<: *x}\n";
+	struct ic_doc *doc = NULL;
+	const struct ic_node *z;
+	unsigned line;
+
+	cr_assert_eq(ic_yaml_parse("f", text, strlen(text), &doc, NULL), 0);
+	cr_assert_eq(doc->notes.count, 1);
+	(void)imgcheck_error_place(*(struct imgcheck_error **)ic_vec_at(&doc->notes, 0), &line, NULL);
+	cr_expect_eq(line, 3);
+	z = ic_node_get(doc->root, "z");
+	cr_expect_str_eq(ic_node_get_text(z, "a"), "1");
+	cr_assert_not_null(z->hidden);
+	cr_expect(ic_node_equals(z->hidden->value, "3"));
 	ic_doc_free(doc);
 }
 
