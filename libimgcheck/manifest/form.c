@@ -18,6 +18,33 @@ void ic_form_trim(const char **text, size_t *len)
 		(*len)--;
 }
 
+const char *ic_form_next_piece(const char **rest, size_t *left, const char *set, size_t *len)
+{
+	const char *start;
+
+	while (*left && strchr(set, **rest)) { /* also a NUL parts */
+		(*rest)++;
+		(*left)--;
+	}
+	start = *rest;
+	while (*left && !strchr(set, **rest)) {
+		(*rest)++;
+		(*left)--;
+	}
+	*len = (size_t)(*rest - start);
+	return *len ? start : NULL;
+}
+
+void ic_form_strip_key(const char **text, size_t *len)
+{
+	const char *equals = memchr(*text, '=', *len);
+
+	if (equals) {
+		*len -= (size_t)(equals + 1 - *text);
+		*text = equals + 1;
+	}
+}
+
 /* What opens a placeholder, what closes it, and whether only a name may stand between. */
 static const struct placeholder {
 	const char *open, *close;

@@ -37,4 +37,10 @@ bool ic_form_has_host(const char *text, size_t len);
 /* Text without blanks at both ends. */
 void ic_form_trim(const char **text, size_t *len);
 
+/* Where the next piece of text begins that is parted from the others by bytes of `set`, or NULL; *len is its length. */
+const char *ic_form_next_piece(const char **rest, size_t *left, const char *set, size_t *len);
+
+/* What stands behind the first '=' of "key=value", or the whole text. */
+void ic_form_strip_key(const char **text, size_t *len);
+
 #endif

@@ -94,9 +94,12 @@ int ic_parts_helm(const struct ic_node *node, struct ic_buf *out, bool *untagged
 
 int ic_parts_kustomize(const struct ic_node *node, struct ic_buf *out, struct imgcheck_error **err)
 {
+	const char *text = ic_node_text(node), *equals = text ? strchr(text, '=') : NULL;
 	const struct parts p = {.name = ic_part(node, "newName", "name"), .tag = ic_part(node, "newTag", NULL),
 	                        .digest = ic_part(node, "digest", NULL)};
 
+	if (equals)
+		return join(&(struct parts){.name = equals + 1}, out, err);
 	if (!p.name || (!p.tag && !p.digest && !ic_part(node, "newName", NULL)))
 		return 0;
 	return join(&p, out, err);

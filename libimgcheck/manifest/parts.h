@@ -21,7 +21,7 @@ int ic_parts_helm(const struct ic_node *node, struct ic_buf *out, bool *untagged
 /* The keys of those, NULL behind the last. */
 extern const char *const ic_parts_helm_keys[];
 
-/* An item of kustomize's images: {name or newName, newTag, digest}. */
+/* An item of kustomize's images: {name or newName, newTag, digest}, or "name=REF" as Argo CD has it. */
 int ic_parts_kustomize(const struct ic_node *node, struct ic_buf *out, struct imgcheck_error **err) IC_MUST_CHECK;
 
 /* Flux: {url: oci://HOST/NAME, ref: {tag, digest}}. */

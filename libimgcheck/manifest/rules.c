@@ -20,6 +20,8 @@ static int visit_any(struct ic_walk *w, const struct ic_step *at, const struct i
 static int visit_members(struct ic_walk *w, const struct ic_step *at, const struct ic_node *node, const char *const *except,
                          struct imgcheck_error **err);
 
+static int visit_inside(struct ic_walk *w, const struct ic_step *at, const struct ic_node *node, struct imgcheck_error **err);
+
 static const char *const no_keys[] = {NULL};
 
 /* ------------------------------------------------------------------ what stands in one text */
@@ -35,65 +37,55 @@ static int report(struct ic_walk *w, const struct ic_step *at, const struct ic_n
 	return ic_walk_find(w, at, node, text, len, (struct ic_find){.form = form, .class = class}, err);
 }
 
-/* A text whose name may say that it is an image; class mentioned. */
-static int mention(struct ic_walk *w, const struct ic_step *at, const struct ic_node *node, const char *text, size_t len,
-                   bool named, struct imgcheck_error **err)
-{
-	struct ic_find find = {.class = IMGCHECK_CLASS_MENTIONED};
+/* A text, and whether its name says that it is an image. */
+struct phrase {
+	const char *text;
+	size_t len;
+	bool named;
+};
 
-	ic_form_trim(&text, &len);
-	find.form = named ? ic_form_named_image(text, len) : ic_form_elsewhere(text, len);
-	return ic_walk_find(w, at, node, text, len, find, err);
+static enum ic_form form_of(const char *text, size_t len, bool named)
+{
+	return named ? ic_form_named_image(text, len) : ic_form_elsewhere(text, len);
 }
 
-/* Where the next piece of text begins that is parted from the others by bytes of `set`; *len is its length. */
-static const char *next_piece(const char **rest, size_t *left, const char *set, size_t *len)
-{
-	const char *start;
-
-	while (*left && strchr(set, **rest)) { /* also a NUL parts */
-		(*rest)++;
-		(*left)--;
-	}
-	start = *rest;
-	while (*left && !strchr(set, **rest)) {
-		(*rest)++;
-		(*left)--;
-	}
-	*len = (size_t)(*rest - start);
-	return *len ? start : NULL;
-}
-
-/* What stands behind the first '=' of "key=value", or the whole text. */
-static void strip_key(const char **text, size_t *len)
-{
-	const char *equals = memchr(*text, '=', *len);
-
-	if (equals) {
-		*len -= (size_t)(equals + 1 - *text);
-		*text = equals + 1;
-	}
-}
-
-/* "key=REF" lines, or references parted by commas or blanks: all of the text, or none of it. */
-static int visit_list_text(struct ic_walk *w, const struct ic_step *at, const struct ic_node *node, struct imgcheck_error **err)
+/* References parted by commas, blanks or quotes, also behind "key=": all of the text, or none of it, as *found tells. */
+static int mention_list(struct ic_walk *w, const struct ic_step *at, const struct ic_node *node, struct phrase p, bool *found,
+                        struct imgcheck_error **err)
 {
 	for (int pass = 0; pass < 2; pass++) {
-		const char *rest = node->text, *piece;
-		size_t left = node->len, len;
+		const char *rest = p.text, *piece;
+		size_t left = p.len, len;
 
-		while ((piece = next_piece(&rest, &left, " \t\r\n,;", &len))) {
+		while ((piece = ic_form_next_piece(&rest, &left, " \t\r\n,;\"'", &len))) {
+			struct ic_find find = {.class = IMGCHECK_CLASS_MENTIONED};
 			int result;
 
-			strip_key(&piece, &len);
-			if (pass == 0 && ic_form_elsewhere(piece, len) != IC_FORM_REFERENCE)
+			ic_form_strip_key(&piece, &len);
+			find.form = form_of(piece, len, p.named);
+			if (find.form == IC_FORM_OTHER)
 				return 0;
-			result = pass == 0 ? 0 : mention(w, at, node, piece, len, false, err);
+			result = pass == 0 ? 0 : ic_walk_find(w, at, node, piece, len, find, err);
 			if (result < 0)
 				return result;
+			*found |= pass == 1;
 		}
 	}
 	return 0;
+}
+
+/* A text that may be a reference or a list of them; class mentioned. */
+static int mention(struct ic_walk *w, const struct ic_step *at, const struct ic_node *node, struct phrase p, bool *found,
+                   struct imgcheck_error **err)
+{
+	struct ic_find find = {.class = IMGCHECK_CLASS_MENTIONED};
+
+	ic_form_trim(&p.text, &p.len);
+	find.form = form_of(p.text, p.len, p.named);
+	*found = find.form != IC_FORM_OTHER;
+	if (!*found)
+		return mention_list(w, at, node, p, found, err);
+	return ic_walk_find(w, at, node, p.text, p.len, find, err);
 }
 
 /* A line for a shell: words that are references on a host, alone or behind '='; comments are left out. */
@@ -102,15 +94,16 @@ static int visit_shell_text(struct ic_walk *w, const struct ic_step *at, const s
 	const char *lines = node->text, *line;
 	size_t lines_left = node->len, line_len;
 
-	while ((line = next_piece(&lines, &lines_left, "\n", &line_len))) {
+	while ((line = ic_form_next_piece(&lines, &lines_left, "\n", &line_len))) {
 		const char *word;
 		size_t len;
 
-		while ((word = next_piece(&line, &line_len, " \t\r\"'`;|&()<>", &len)) && word[0] != '#') {
+		while ((word = ic_form_next_piece(&line, &line_len, " \t\r\"'`;|&()<>", &len)) && word[0] != '#') {
+			bool found;
 			int result;
 
-			strip_key(&word, &len);
-			result = ic_form_has_host(word, len) ? mention(w, at, node, word, len, false, err) : 0;
+			ic_form_strip_key(&word, &len);
+			result = ic_form_has_host(word, len) ? mention(w, at, node, (struct phrase){word, len, false}, &found, err) : 0;
 			if (result < 0)
 				return result;
 		}
@@ -119,47 +112,6 @@ static int visit_shell_text(struct ic_walk *w, const struct ic_step *at, const s
 }
 
 /* ------------------------------------------------------------------ pods */
-
-/* What does not fit is left out. */
-static int add_part(struct ic_buf *out, const char *text, size_t len)
-{
-	int result = ic_buf_add(out, text, len, NULL);
-
-	return result == IMGCHECK_ERR_LIMIT ? 0 : result;
-}
-
-/* What stands where a text should, as YAML's flow style has it; cut where it is long.  Errors: NOMEM. */
-static int describe(const struct ic_node *node, struct ic_buf *out)
-{
-	const char *separator = node->kind == IC_NODE_MAPPING ? "{" : "[";
-	int result = 0;
-
-	if (node->kind == IC_NODE_SCALAR)
-		return add_part(out, node->text, node->len);
-	for (const struct ic_item *i = ic_node_items(node); result == 0 && i && out->len < out->max / 2; i = i->next) {
-		result = add_part(out, separator, strlen(separator));
-		if (result == 0 && i->key)
-			result = describe(i->key, out);
-		if (result == 0 && i->key && !ic_node_is_null(i->value))
-			result = add_part(out, ": ", strlen(": "));
-		if (result == 0)
-			result = describe(i->value, out);
-		separator = ", ";
-	}
-	return result < 0 ? result : add_part(out, node->kind == IC_NODE_MAPPING ? "}" : "]", 1);
-}
-
-/* Only a string is an image to Kubernetes; `image: {{ name }}` is a mapping to YAML. */
-static int report_no_string(struct ic_walk *w, const struct ic_step *at, const struct ic_node *node, struct imgcheck_error **err)
-{
-	struct ic_buf text IC_AUTO(buf);
-
-	ic_buf_init(&text, IC_MAX_REF_BYTES);
-	if (describe(node, &text) < 0)
-		return ic_error_nomem(err);
-	return ic_walk_find(w, at, node, ic_buf_text(&text), text.len,
-	                    (struct ic_find){.class = IMGCHECK_CLASS_REQUIRED, .form = IC_FORM_UNRESOLVED}, err);
-}
 
 static int visit_container_image(struct ic_walk *w, const struct ic_step *at, const struct ic_node *owner,
                                  const struct ic_node *value, struct imgcheck_error **err)
@@ -170,7 +122,7 @@ static int visit_container_image(struct ic_walk *w, const struct ic_step *at, co
 	if (value->kind == IC_NODE_MAPPING && (!w->object || w->nesting > 0))
 		return visit_any(w, at, owner, value, err); /* values for a chart */
 	if (!ic_node_is_string(value))
-		return report_no_string(w, at, value, err);
+		return ic_walk_find_no_text(w, at, value, err);
 	while (len && value->text[len - 1] == '\n' && value->style != IC_STYLE_QUOTED)
 		len--;
 	if (len != value->len)
@@ -278,23 +230,23 @@ static int visit_volumes(struct ic_walk *w, const struct ic_step *at, const stru
 
 /* ------------------------------------------------------------------ arguments and environment */
 
-/* "--flag=REF", REF, or a line for a shell; `named` says that the argument before it was a flag that says image. */
+/*
+ * "--flag=REF", REF, lists of them, or a line for a shell; `named` says that the argument before it was a flag that says
+ * image.  $(NAME) is filled in by Kubernetes: no placeholder that somebody forgot.
+ */
 static int visit_argument(struct ic_walk *w, const struct ic_step *at, const struct ic_node *node, bool named,
                           struct imgcheck_error **err)
 {
-	const char *text = node->text;
-	size_t len = node->len, flag;
+	struct phrase p = {node->text, node->len, named};
+	bool found;
 
-	if (strpbrk(text, " \t\n"))
+	if (strpbrk(p.text, " \t\n"))
 		return visit_shell_text(w, at, node, err);
-	strip_key(&text, &len);
-	flag = len < node->len ? node->len - len - 1 : 0;
-	if (flag > 0)
-		named = ic_name_says_image(node->text, flag);
-	/* $(NAME) is filled in by Kubernetes: no placeholder that somebody forgot. */
-	if (named && ic_form_named_image(text, len) == IC_FORM_UNRESOLVED)
-		return 0;
-	return mention(w, at, node, text, len, named, err);
+	ic_form_strip_key(&p.text, &p.len);
+	if (p.len < node->len && node->len - p.len > 1)
+		p.named = ic_name_says_image(node->text, node->len - p.len - 1);
+	p.named = p.named && !memmem(p.text, p.len, "$(", 2);
+	return mention(w, at, node, p, &found, err);
 }
 
 static int visit_arguments(struct ic_walk *w, const struct ic_step *at, const struct ic_node *owner,
@@ -328,13 +280,15 @@ static int visit_variable(struct ic_walk *w, const struct ic_step *at, const str
 	const char *name = ic_node_get_text(variable, "name");
 	struct ic_node key = {.kind = IC_NODE_SCALAR, .text = "value", .len = 5};
 	struct ic_step step = {.up = at, .kind = IC_STEP_KEY, .key = &key};
-	bool named = name && ic_name_says_image(name, strlen(name));
+	struct phrase p;
+	bool found;
+	int result;
 
 	if (!name || !ic_node_is(value, IC_NODE_SCALAR))
 		return visit_any(w, at, owner, variable, err);
-	if (strpbrk(value->text, ",=\n"))
-		return visit_list_text(w, &step, value, err);
-	return mention(w, &step, value, value->text, value->len, named, err);
+	p = (struct phrase){value->text, value->len, ic_name_says_image(name, strlen(name))};
+	result = mention(w, &step, value, p, &found, err);
+	return result < 0 || found ? result : visit_inside(w, &step, value, err);
 }
 
 static int visit_environment(struct ic_walk *w, const struct ic_step *at, const struct ic_node *owner,
@@ -408,6 +362,13 @@ static int visit_url(struct ic_walk *w, const struct ic_step *at, const struct i
 		return visit_any(w, at, owner, value, err);
 	find.form = ic_form_elsewhere(text.data, text.len);
 	return ic_walk_find(w, at, value, text.data, text.len, find, err);
+}
+
+/* Where something is pushed to, as by OpenShift's builds, need not be there. */
+static int visit_destination(struct ic_walk *w, const struct ic_step *at, const struct ic_node *owner,
+                             const struct ic_node *value, struct imgcheck_error **err)
+{
+	return ic_node_equals(ic_node_get(value, "kind"), "DockerImage") ? 0 : visit_any(w, at, owner, value, err);
 }
 
 /* Of metadata only the annotations count; of those the ones that say image, or are a reference and nothing else. */
@@ -541,13 +502,13 @@ static bool may_hold_images(const struct ic_node *node)
 
 	if (memmem(node->text, node->len, "image", 5) || memmem(node->text, node->len, "Image", 5))
 		return true;
-	while ((word = next_piece(&rest, &left, " \t\r\n\"',[]{}", &len)))
+	while ((word = ic_form_next_piece(&rest, &left, " \t\r\n\"'=,[]{}", &len)))
 		if (ic_form_elsewhere(word, len) == IC_FORM_REFERENCE)
 			return true;
 	return false;
 }
 
-/* *found: there was a document that is more than one text. */
+/* *found: it is documents to its end, of which one is more than a text. */
 static int visit_documents(struct ic_walk *w, const struct ic_step *at, const struct ic_node *node, bool *found,
                            struct imgcheck_error **err)
 {
@@ -566,6 +527,7 @@ static int visit_documents(struct ic_walk *w, const struct ic_step *at, const st
 		/* Most values are no documents: that one cannot be read is no news. */
 		if (ic_docs_next(docs, &doc, &ignored) == IMGCHECK_ERR_NOMEM)
 			return ic_error_nomem(err);
+		*found &= !ignored;
 		if (!doc)
 			break;
 		if (!doc->root || doc->root->kind == IC_NODE_SCALAR)
@@ -576,26 +538,34 @@ static int visit_documents(struct ic_walk *w, const struct ic_step *at, const st
 	return result;
 }
 
-/* Lines "name=value" among others; those of comments are left out. */
+/* The value of a line "name=value", whose name may say image; false where it is no such line. */
+static bool split_property(const char *line, size_t len, struct phrase *out)
+{
+	const char *end = memchr(line, '=', len);
+	size_t name;
+
+	if (!end || strchr("#!;", line[0]))
+		return false;
+	name = (size_t)(end - line);
+	*out = (struct phrase){.text = end + 1, .len = len - name - 1};
+	ic_form_trim(&line, &name);
+	out->named = ic_name_says_image(line, name);
+	return true;
+}
+
+/* Such lines among others; those of comments are left out. */
 static int visit_properties(struct ic_walk *w, const struct ic_step *at, const struct ic_node *node, struct imgcheck_error **err)
 {
 	const char *rest = node->text, *line;
 	size_t left = node->len, len;
 
-	while ((line = next_piece(&rest, &left, "\r\n", &len))) {
-		const char *value;
-		size_t value_len;
+	while ((line = ic_form_next_piece(&rest, &left, "\r\n", &len))) {
+		struct phrase p;
+		bool found;
 		int result;
 
 		ic_form_trim(&line, &len);
-		value = line;
-		value_len = len;
-		strip_key(&value, &value_len);
-		if (value == line || strchr("#!;", line[0]))
-			continue;
-		len = (size_t)(value - line) - 1;
-		ic_form_trim(&line, &len);
-		result = mention(w, at, node, value, value_len, ic_name_says_image(line, len), err);
+		result = len && split_property(line, len, &p) ? mention(w, at, node, p, &found, err) : 0;
 		if (result < 0)
 			return result;
 	}
@@ -610,26 +580,48 @@ static bool is_script(const struct ic_step *at, const struct ic_node *node)
 	       (ic_node_is(name, IC_NODE_SCALAR) && ic_text_ends(name->text, name->len, ".sh"));
 }
 
-static int visit_config_value(struct ic_walk *w, const struct ic_step *at, const struct ic_node *node, struct imgcheck_error **err)
+/* What a text that is no reference itself holds: a script, documents, or lines of settings. */
+static int visit_inside(struct ic_walk *w, const struct ic_step *at, const struct ic_node *node, struct imgcheck_error **err)
 {
-	struct ic_find find = {.class = IMGCHECK_CLASS_MENTIONED, .certainty = IC_PARTIAL};
-	const char *text = node->text;
-	size_t len = node->len;
 	bool found = false;
 	int result;
 
-	ic_form_trim(&text, &len);
-	find.form = ic_form_elsewhere(text, len);
-	if (find.form == IC_FORM_OTHER)
-		find.form = form_by_name(at, text, len);
-	if (find.form != IC_FORM_OTHER)
-		return ic_walk_find(w, at, node, text, len, find, err);
 	if (w->nesting >= MAX_NESTING || !may_hold_images(node))
 		return 0;
 	if (is_script(at, node))
 		return visit_shell_text(w, at, node, err);
 	result = visit_documents(w, at, node, &found, err);
 	return result < 0 || found ? result : visit_properties(w, at, node, err);
+}
+
+static int visit_config_value(struct ic_walk *w, const struct ic_step *at, const struct ic_node *node, struct imgcheck_error **err)
+{
+	const struct ic_node *name = ic_step_name(at);
+	struct ic_find find = {.class = IMGCHECK_CLASS_MENTIONED, .certainty = IC_PARTIAL};
+	struct phrase p = {node->text, node->len, ic_node_is(name, IC_NODE_SCALAR) && ic_name_says_image(name->text, name->len)};
+	bool found = false;
+	int result;
+
+	ic_form_trim(&p.text, &p.len);
+	find.form = ic_form_elsewhere(p.text, p.len);
+	if (find.form == IC_FORM_OTHER)
+		find.form = form_by_name(at, p.text, p.len);
+	if (find.form != IC_FORM_OTHER)
+		return ic_walk_find(w, at, node, p.text, p.len, find, err);
+	if (ic_form_named_image(p.text, p.len) != IC_FORM_UNRESOLVED)
+		result = mention_list(w, at, node, p, &found, err);
+	else
+		result = 0;
+	return result < 0 || found ? result : visit_inside(w, at, node, err);
+}
+
+/* Values for a chart may be written as one text (Argo CD, k3s). */
+static int visit_values(struct ic_walk *w, const struct ic_step *at, const struct ic_node *owner, const struct ic_node *value,
+                        struct imgcheck_error **err)
+{
+	if (value->kind == IC_NODE_SCALAR && memchr(value->text, '\n', value->len))
+		return visit_inside(w, at, value, err);
+	return visit_any(w, at, owner, value, err);
 }
 
 static int visit_config_data(struct ic_walk *w, const struct ic_step *at, const struct ic_node *owner,
@@ -662,7 +654,8 @@ static const struct rule {
 	{"containers", visit_containers, NULL},
 	{"initContainers", visit_containers, NULL},
 	{"ephemeralContainers", visit_containers, NULL},
-	{"container", visit_container, NULL}, /* Argo workflows */
+	{"container", visit_container, NULL}, /* Argo workflows, as is script */
+	{"script", visit_container, NULL},
 	{"steps", visit_containers, NULL},    /* Tekton tasks */
 	{"sidecars", visit_containers, NULL},
 	{"stepTemplate", visit_container, NULL},
@@ -674,7 +667,11 @@ static const struct rule {
 	{"image", visit_image, NULL},
 	{"images", visit_image_overrides, NULL}, /* kustomize */
 	{"parameters", visit_environment, NULL}, /* OpenShift templates, Argo workflows */
+	{"params", visit_environment, NULL},     /* Tekton */
 	{"url", visit_url, NULL},
+	{"to", visit_destination, NULL},
+	{"values", visit_values, NULL},
+	{"valuesContent", visit_values, NULL},
 	{"data", visit_config_data, "ConfigMap"},
 	{"metadata", visit_metadata, NULL},
 	{"annotations", visit_annotations, NULL},

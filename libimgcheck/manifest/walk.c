@@ -123,3 +123,43 @@ int ic_walk_find(const struct ic_walk *w, const struct ic_step *at, const struct
 	                                .class = find.class, .certainty = find.certainty};
 	return w->sink->found(w->sink->arg, &found, err);
 }
+
+/* What does not fit is left out. */
+static int add_part(struct ic_buf *out, const char *text, size_t len)
+{
+	int result = ic_buf_add(out, text, len, NULL);
+
+	return result == IMGCHECK_ERR_LIMIT ? 0 : result;
+}
+
+/* What stands where a text should, as YAML's flow style has it; cut where it is long.  Errors: NOMEM. */
+static int describe(const struct ic_node *node, struct ic_buf *out)
+{
+	const char *separator = node->kind == IC_NODE_MAPPING ? "{" : "[";
+	int result = 0;
+
+	if (node->kind == IC_NODE_SCALAR)
+		return add_part(out, node->text, node->len);
+	for (const struct ic_item *i = ic_node_items(node); result == 0 && i && out->len < out->max / 2; i = i->next) {
+		result = add_part(out, separator, strlen(separator));
+		if (result == 0 && i->key)
+			result = describe(i->key, out);
+		if (result == 0 && i->key && !ic_node_is_null(i->value))
+			result = add_part(out, ": ", strlen(": "));
+		if (result == 0)
+			result = describe(i->value, out);
+		separator = ", ";
+	}
+	return result < 0 ? result : add_part(out, node->kind == IC_NODE_MAPPING ? "}" : "]", 1);
+}
+
+int ic_walk_find_no_text(const struct ic_walk *w, const struct ic_step *at, const struct ic_node *node, struct imgcheck_error **err)
+{
+	struct ic_buf text IC_AUTO(buf);
+
+	ic_buf_init(&text, IC_MAX_REF_BYTES);
+	if (describe(node, &text) < 0)
+		return ic_error_nomem(err);
+	return ic_walk_find(w, at, node, ic_buf_text(&text), text.len,
+	                    (struct ic_find){.class = IMGCHECK_CLASS_REQUIRED, .form = IC_FORM_UNRESOLVED}, err);
+}

@@ -48,4 +48,8 @@ struct ic_find {
 int ic_walk_find(const struct ic_walk *w, const struct ic_step *at, const struct ic_node *node, const char *text, size_t len,
                  struct ic_find find, struct imgcheck_error **err) IC_MUST_CHECK;
 
+/* An image that is no string, which alone is one to Kubernetes; `image: {{ name }}` is a mapping to YAML. */
+int ic_walk_find_no_text(const struct ic_walk *w, const struct ic_step *at, const struct ic_node *node,
+                         struct imgcheck_error **err) IC_MUST_CHECK;
+
 #endif
