@@ -260,7 +260,7 @@ static char *repository_of(const char *ref)
 /* A tag is moved within its repository, where all that it needs is there already. */
 static int check_tags(const struct reading *r, const json_t *value, const struct watch_gate *g)
 {
-	const char *const refs[] = { g->candidate, g->served, g->backup };
+	const char *const refs[] = { g->served, g->candidate, g->backup };
 	AUTO(free) char *repository = repository_of(g->served);
 
 	for (size_t i = 0; i < COUNT(refs); i++) {

@@ -126,13 +126,13 @@ static bool has_judged(const struct process_result *r)
 	       r->status != STATUS_CANNOT_EXEC && r->status != STATUS_NO_COMMAND));
 }
 
+/* A candidate without a tag is the latest, and the colon of a port begins none. */
 static char *pinned_name(const struct watch_gate *set, const char *digest)
 {
-	size_t len = strlen(set->candidate);
+	const char *path = strrchr(set->candidate, '/');
+	const size_t before = path ? (size_t)(path - set->candidate) : 0;
 
-	while (set->candidate[len - 1] != ':')
-		len--;
-	return memory_printf("%.*s@%s", (int)len - 1, set->candidate, digest);
+	return memory_printf("%.*s@%s", (int)(before + strcspn(set->candidate + before, ":")), set->candidate, digest);
 }
 
 /* The candidate is pinned, and the command asked. */

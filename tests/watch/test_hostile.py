@@ -296,8 +296,16 @@ class Gates(GateCase):
 
     def test_a_digest_is_no_tag(self):
         text = self.config.read_text(encoding="utf-8")
-        self.config.write_text(text.replace(":next", ":next@sha256:" + 64 * "a"), encoding="utf-8")
-        self.assertIn("no reference with a tag", self.run_watch(status=2).stderr)
+        for tag in (":next", ":stable", ":previous"):
+            self.config.write_text(text.replace(tag, tag + "@sha256:" + 64 * "a"), encoding="utf-8")
+            self.assertIn("no reference with a tag", self.run_watch(status=2).stderr)
+
+    def test_a_candidate_without_a_tag_is_the_latest(self):
+        digest = self.push("1", "latest")
+        name = f"{self.host}/{self.repository}"
+        self.config.write_text(self.config.read_text(encoding="utf-8").replace(f"{name}:next", name), encoding="utf-8")
+        self.assertEqual(self.round(), ["promoted"])
+        self.assertEqual(self.asked.read_text(encoding="utf-8"), f"{name}@{digest}\n")
 
     def test_a_child_that_stays_does_not_turn_good_into_rejected(self):
         self.push("next")
