@@ -2,6 +2,7 @@
 #include "gate.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -221,9 +222,27 @@ static void leave_alone(struct gate *t, const struct imgcheck_images *images)
 		state_hold_host(t->state, registry, t->now, t->g->reason);
 }
 
+/* Sets a tag.  What does not work out is told by *reason, new. */
+static enum imgcheck_err move(const struct watch_config *c, const char *tag, const char *digest, const char *expected,
+			      char **reason)
+{
+	AUTO(config) struct imgcheck_config *config = watch_config_library(c);
+	AUTO(error) struct imgcheck_error *e = NULL;
+
+	free(TAKE(*reason));
+	if (!config) {
+		*reason = memory_text("cannot use the configuration");
+		return IMGCHECK_ERR_CONFIG;
+	}
+	if (imgcheck_tag_move(config, tag, digest, expected, &e))
+		*reason = say_text(e);
+	return imgcheck_error_code(e);
+}
+
 /* What was seen, and the answers that it is borrowed from. */
 struct view {
 	struct answers answers;
+	char *confirmed;
 	struct gate_seen seen;
 	bool known; /* false: it cannot be told */
 };
@@ -231,6 +250,22 @@ struct view {
 static void auto_view(struct view *v)
 {
 	answers_clear(&v->answers);
+	free(v->confirmed);
+}
+
+/*
+ * A digest in a header field is easily told, or left out, by a registry that is at fault; another writer is told only where
+ * the bytes say so.  To move a tag to where it is expected sets nothing, and finds out whether it is there.
+ */
+static void doubt(const struct watch_config *c, const struct gate *t, struct view *v)
+{
+	AUTO(free) char *reason = NULL;
+
+	if (!t->g->served || !gate_is_news(t, v->seen.served) ||
+	    move(c, t->set->served, t->g->served, t->g->served, &reason) != IMGCHECK_OK)
+		return;
+	v->confirmed = memory_text(t->g->served);
+	v->seen.served = v->confirmed;
 }
 
 /* Where the tags are.  An operator does not wait for a registry that wants no requests now. */
@@ -258,27 +293,11 @@ static int look(const struct watch_config *c, struct gate *t, bool wait, struct 
 	if (v->known) {
 		v->seen.candidate = candidate->digest;
 		v->seen.served = served->digest;
+		doubt(c, t, v);
 	} else if (process_clock() - start >= SLOW_MS) {
 		leave_alone(t, images);
 	}
 	return 0;
-}
-
-/* Sets a tag.  What does not work out is told by *reason, new. */
-static enum imgcheck_err move(const struct watch_config *c, const char *tag, const char *digest, const char *expected,
-			      char **reason)
-{
-	AUTO(config) struct imgcheck_config *config = watch_config_library(c);
-	AUTO(error) struct imgcheck_error *e = NULL;
-
-	free(TAKE(*reason));
-	if (!config) {
-		*reason = memory_text("cannot use the configuration");
-		return IMGCHECK_ERR_CONFIG;
-	}
-	if (imgcheck_tag_move(config, tag, digest, expected, &e))
-		*reason = say_text(e);
-	return imgcheck_error_code(e);
 }
 
 /* What is served stays to be had under the backup tag.  False: *reason tells why not, new. */

@@ -98,6 +98,14 @@ void gate_settle(struct gate *t, const char *served)
 	state_set_text(&g->found, NULL);
 }
 
+bool gate_is_news(const struct gate *t, const char *served)
+{
+	const struct state_gate *g = t->g;
+
+	return g->known && !gate_same(g->served, served) && !(served && gate_same(g->pinned, served)) &&
+	       !gate_same(g->found, served ? served : NO_TAG);
+}
+
 /* Somebody else has set the served tag: it is left alone until an operator says otherwise, or it is set back. */
 static bool is_overtaken(struct gate *t, const char *served)
 {

@@ -46,6 +46,9 @@ enum gate_action {
 /* The served tag is where a step that was begun wanted it: the step is done, and told. */
 void gate_settle(struct gate *t, const char *served);
 
+/* Whether the served tag is where nobody of us has set it, and that is not known yet. */
+bool gate_is_news(const struct gate *t, const char *served);
+
 /* Takes in what was seen. */
 enum gate_action gate_decide(struct gate *t, const struct gate_seen *seen);
 

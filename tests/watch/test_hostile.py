@@ -15,6 +15,7 @@ from support.badserver import response, silent
 from support.process import Process, wait_until
 from test_events import Changed
 from test_gate import GateCase
+from test_limits import found
 
 HUGE = 2**63 - 1
 
@@ -236,6 +237,24 @@ class Gates(GateCase):
         self.gate("rollback", "notebook")
         self.assertEqual((self.round(), self.tags()), (["rolledback"], (second, first, first)))
         self.assertEqual(len(mirror.requests), 3, "images are still asked for as a node asks")
+
+    def test_a_head_that_is_refused_is_no_other_writer(self):
+        """While a GET is answered: the registry is at fault, and the tag is where it was."""
+        first = self.push("first", "stable")
+        self.point("next", first)
+        front = self.start_front(self.registry.host)
+        self.config.write_text(self.config.read_text(encoding="utf-8").replace(self.host, front.host), encoding="utf-8")
+        self.assertEqual(self.round(), [])
+        for fault in (response(404), found()):
+            front.answer = lambda request, fault=fault: (fault if "/stable " in request.split("HTTP")[0] and request[0] == "H"
+                                                         else front.forward(request))
+            self.assertEqual(self.round(), [])
+            self.assert_phase("served")
+        front.answer = None
+        self.point("stable", self.push("other", "elsewhere"))
+        self.assertEqual(self.round(), ["conflict"], "and one that is there is told")
+        before = len(front.requests)
+        self.assertEqual((self.round(), len(front.requests) - before), ([], 2))
 
     def gates_behind(self, front, copy=""):
         """Two gates of the one registry, and none of them was ever judged."""
