@@ -66,6 +66,7 @@
 #define IC_MAX_REASON_BYTES ((size_t)1500)      /* the reason of a verdict: the request, the registry's words, earlier endpoints */
 #define IC_MAX_REDIRECTS 9                       /* Go gives up where ten requests have been made */
 #define IC_MAX_ATTEMPTS 5                        /* requests for one answer, retries and challenges together */
+#define IC_MAX_CROWDED 12                        /* further ones, where so many of ours at once were too many */
 
 /* Reports */
 #define IC_MAX_REPORT_BYTES ((size_t)512 << 20)  /* one as JSON: IC_MAX_ORIGINS places at 300 bytes each, and more */

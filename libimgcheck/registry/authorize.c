@@ -275,7 +275,8 @@ static void tell(const struct ic_token *t, const struct ic_http_answer *answer)
 
 /*
  * Whether the request is repeated; *delay tells after how long.  containerd repeats none for its status; one that
- * a busy token server turns away is (429), and one that it denies once more, since some deny under load.
+ * a busy token server turns away is (429, or whatever it is where many ask), and one that it denies once more, since
+ * some deny under load.
  */
 static bool is_repeated(struct ic_token *t, const struct ic_http_answer *answer, ic_msec *delay)
 {
@@ -284,14 +285,16 @@ static bool is_repeated(struct ic_token *t, const struct ic_http_answer *answer,
 	if (answer->end == IC_HTTP_ANSWERED && answer->status == 403 && !t->denied && left > DENIED_WAIT) {
 		t->denied = true;
 		*delay = DENIED_WAIT;
+		ic_retry_count(&t->attempts, answer);
 		return true;
 	}
-	if (answer->end == IC_HTTP_ANSWERED && answer->status != 429)
+	if (answer->end == IC_HTTP_ANSWERED && answer->status != 429 && !ic_retry_is_crowded_out(answer))
 		return false;
 	t->attempts.last_host = true;
 	t->attempts.left = left;
 	*delay = ic_session_spread(t->session, ic_retry_delay(&t->attempts, answer));
-	t->attempts.last_status = answer->status;
+	if (*delay >= 0)
+		ic_retry_count(&t->attempts, answer);
 	return *delay >= 0;
 }
 
@@ -348,7 +351,6 @@ static void send(struct ic_token *t, ic_msec delay)
 
 	collect_header(t, lines);
 	request.proxy = ic_url_parse(t->url, &url) ? ic_session_proxy(t->session, &url) : "";
-	t->attempts.sent++;
 	result = ic_http_submit(t->session->http, &request, on_answer, t, NULL);
 	if (result < 0)
 		ic_session_fail(t->session, result);
@@ -412,7 +414,7 @@ static void ask(struct ic_token *t, enum ic_token_way way)
 
 	t->way = way;
 	t->hops = 0;
-	t->attempts = (struct ic_retry){.profile = t->session->profile};
+	t->attempts = (struct ic_retry){.profile = t->session->profile, .sent = 1};
 	if (result < 0)
 		refuse_with_error(t, result, why);
 	else

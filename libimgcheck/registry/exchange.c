@@ -276,7 +276,6 @@ static bool is_repeated(struct ic_exchange *x, const struct ic_http_answer *answ
 	x->attempts.last_host = x->question.last_endpoint;
 	x->attempts.left = ic_session_left(x->session);
 	*delay = ic_session_spread(x->session, ic_retry_delay(&x->attempts, answer));
-	x->attempts.last_status = answer->status;
 	if (*delay >= 0 && answer->status == 429)
 		ic_http_hold(x->session->http, x->url, ic_clock_now() + *delay);
 	return *delay >= 0;
@@ -288,7 +287,7 @@ static void ask_again(struct ic_exchange *x, const struct ic_http_answer *answer
 	bool turned_away = answer->end == IC_HTTP_ANSWERED && answer->status == 429;
 
 	x->delay = delay;
-	x->attempts.sent++;
+	ic_retry_count(&x->attempts, answer);
 	if (turned_away && x->host->scout && x->host->scout != x) {
 		x->paused = true;
 		ic_waiters_add(&x->host->paused, &x->waiter);

@@ -406,7 +406,7 @@ static CURLcode launch(struct ic_http *h, struct ic_transfer *t)
 /* Calls back with an end that has no answer, then frees.  The job is linked no more. */
 static void report_end(struct ic_transfer *t, enum ic_http_end end, const char *detail)
 {
-	struct ic_http_answer answer = {.end = end, .detail = detail};
+	struct ic_http_answer answer = {.end = end, .detail = detail, .crowded = t->job.crowded};
 
 	free_flight(t->http, IC_TAKE(t->flight));
 	t->done(t->arg, &answer);
@@ -589,6 +589,7 @@ static void conclude(struct ic_http *h, struct ic_transfer *t, CURLcode code)
 	end = a->end;
 	hopeless = ic_queue_done(&h->queue, &t->job, ic_transfer_lesson(a, was_sent(t->flight)), a->status == 429 || a->status == 503);
 	h->turned_away = false;
+	a->crowded = t->job.crowded;
 	if (end == IC_HTTP_ANSWERED || end == IC_HTTP_TOO_LARGE) {
 		t->done(t->arg, a);
 		drop(t);

@@ -60,6 +60,7 @@ struct ic_http_answer {
 	const char *detail;       /* what libcurl says, for the reason; "" where answered.  Never holds secrets */
 	bool body_cut;            /* first_byte: the rest was not read */
 	int http_version;         /* 1 or 2 */
+	bool crowded;             /* others of ours were under way to the same host, which is known to answer */
 };
 
 /* The i-th value of a header field (name in lower case): borrowed, NULL past the end. */

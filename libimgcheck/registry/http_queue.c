@@ -7,10 +7,14 @@
 #include "base/limits.h"
 #include "base/text.h"
 
+#define HELD_CAUTION ((size_t)8) /* to be turned away again costs a host's whole queue a second or more */
+
 struct ic_host {
 	char *key;
 	enum ic_lesson version; /* NONE until a connection came about */
 	size_t window;          /* lowered where the host asks for fewer requests */
+	size_t answered;        /* good answers since the window was changed */
+	uint64_t starts;        /* of jobs, ever */
 	size_t jobs;            /* that exist: running, waiting and later */
 	size_t running, cuts;   /* cuts: those of the running ones whose body is cut */
 	size_t sent;            /* those that are sent */
@@ -19,6 +23,7 @@ struct ic_host {
 	bool cuts_some;         /* a body was cut: its stream is still one to the server for a moment */
 	size_t held;            /* bytes of the budget */
 	ic_msec until;          /* nothing is sent before */
+	bool was_held;          /* it was told to wait before */
 	const struct ic_job *opening; /* opens the only HTTP/2 connection; NULL: none does */
 	struct ic_jobs again;   /* given up for want of room; nothing else starts before them */
 	struct ic_jobs plain, cut;
@@ -275,6 +280,8 @@ static void start(struct ic_queue *q, struct ic_job *job)
 	leave_ring_if_idle(q, host);
 	link_after(&q->running, job, q->running.last);
 	q->running_count++;
+	job->beside = host->running > 0;
+	job->start = ++host->starts;
 	host->running++;
 	host->cuts += job->cut;
 	host->cuts_some |= job->cut;
@@ -372,21 +379,44 @@ void ic_queue_opened(struct ic_job *job)
 		host->streams = host->sent;
 }
 
+/* Others ran beside it, at a host that answers: what went wrong can be due to their number. */
+static bool is_crowded(const struct ic_job *job)
+{
+	const struct ic_host *host = job->host;
+
+	return (job->beside || host->starts > job->start) &&
+	       (host->version == IC_LESSON_HTTP1 || host->version == IC_LESSON_HTTP2);
+}
+
+static void adapt_window(struct ic_host *host, bool too_many)
+{
+	if (too_many) {
+		host->window = (least(host->window, host->running + 1) + 1) / 2;
+		host->answered = 0;
+	} else if (host->window < IC_MAX_STREAMS && ++host->answered >= host->window * (host->was_held ? HELD_CAUTION : 1)) {
+		host->window++;
+		host->answered = 0;
+	}
+}
+
 bool ic_queue_done(struct ic_queue *q, struct ic_job *job, enum ic_lesson lesson, bool too_many)
 {
 	struct ic_host *host = job->host;
 	bool hopeless = lesson == IC_LESSON_UNREACHABLE && (host->version == IC_LESSON_NONE || host->version == lesson);
 
+	job->crowded = is_crowded(job);
 	stop(q, job);
 	uncount_job(q, host);
+	if (job->crowded && (lesson == IC_LESSON_MUTE || lesson == IC_LESSON_UNREACHABLE)) {
+		adapt_window(host, true);
+		return false;
+	}
 	/* one mute request among answered ones says nothing about the host */
 	if (lesson == IC_LESSON_UNREACHABLE || lesson == IC_LESSON_HTTP1 || lesson == IC_LESSON_HTTP2 ||
 	    (lesson == IC_LESSON_MUTE && host->version == IC_LESSON_NONE))
 		host->version = lesson;
-	if (too_many)
-		host->window = (least(host->window, host->running + 1) + 1) / 2;
-	else if (lesson != IC_LESSON_NONE && host->window < IC_MAX_STREAMS)
-		host->window++;
+	if (lesson == IC_LESSON_HTTP1 || lesson == IC_LESSON_HTTP2)
+		adapt_window(host, too_many);
 	return hopeless;
 }
 
@@ -408,6 +438,7 @@ static void hold_one(const void *node, VISIT visit, void *arg)
 		return;
 	if (host->until < holding->until)
 		host->until = holding->until;
+	host->was_held = true;
 }
 
 void ic_queue_hold(struct ic_queue *q, const char *key, ic_msec until)

@@ -19,7 +19,9 @@
  *   of it was used, until libcurl asks so, and at most to IC_MAX_STREAMS.  An eighth of what was found stays
  *   free, and where bodies are cut all of it: a server can take a stream for open which we know to have ended,
  *   and may then refuse a new one.
- *   A host that says "too many requests" gets half as many at once; every other answer adds one again.
+ *   A host that says "too many requests" gets half as many at once, and so does one that is known to answer and now
+ *   gives no answer to one among several.  As many other answers as are let run at once add one again, and more are
+ *   wanted of a host that was held.
  *   No more than IC_MAX_RUNNING run in all.  Hosts take turns, and none takes more than its share of that
  *   number, so that a host that hangs never keeps the others waiting.
  *   On HTTP/1.1 a body that is cut costs its connection, so only IC_MAX_CUTS such run at once.
@@ -40,6 +42,9 @@ struct ic_job {
 	bool cut;           /* set by the caller: its body is cut after the first byte */
 	bool whole;         /* room for the whole body is set aside */
 	bool sent;          /* it has a connection, and on HTTP/2 a stream */
+	bool beside;        /* others of its host ran when it was started */
+	uint64_t start;     /* of its host's, from 1 */
+	bool crowded;       /* once it has ended: others ran beside it, at a host that answers */
 	size_t held;        /* bytes of the budget in use */
 	uint64_t number;    /* in order of arrival, from 1 */
 	struct ic_host *host;
@@ -99,7 +104,8 @@ enum ic_lesson {
 
 /*
  * A running job has ended; it is linked no more and its room is free.  too_many: the answer asks for fewer
- * requests.  True: the host cannot be reached, and those waiting (ic_queue_take_waiting()) share this end.
+ * requests.  job->crowded tells whether the end may be due to the others.  True: the host cannot be reached, and
+ * those waiting (ic_queue_take_waiting()) share this end.
  */
 bool ic_queue_done(struct ic_queue *q, struct ic_job *job, enum ic_lesson lesson, bool too_many);
 

@@ -104,6 +104,8 @@ static ic_msec delay_for_status(const struct ic_retry *state, const struct ic_ht
 
 		return wait < profile->most_wait ? wait : profile->most_wait;
 	}
+	if (ic_retry_is_crowded_out(answer))
+		return wait_as_told(answer, FAULT_WAIT);
 	if (!profile->repeats_faults || !state->last_host || status == state->last_status)
 		return -1;
 	return status == 500 || status == 503 || status == 504 ? wait_as_told(answer, FAULT_WAIT) : -1;
@@ -143,14 +145,51 @@ bool ic_remaining(const struct ic_http_answer *answer, size_t *out)
 	return false;
 }
 
+bool ic_retry_is_crowded_out(const struct ic_http_answer *answer)
+{
+	if (!answer->crowded)
+		return false;
+	switch (answer->end) {
+	case IC_HTTP_ANSWERED:
+		return answer->status == 429 || answer->status == 503;
+	case IC_HTTP_UNRESOLVED:
+	case IC_HTTP_REFUSED:
+	case IC_HTTP_TLS:
+		return true;
+	case IC_HTTP_BROKEN:
+		return answer->status == 0;
+	case IC_HTTP_STALLED:
+	case IC_HTTP_TOO_LARGE:
+	case IC_HTTP_DEADLINE:
+	case IC_HTTP_UNSENT:
+	case IC_HTTP_FAILED:
+		return false;
+	}
+	return false;
+}
+
+void ic_retry_count(struct ic_retry *state, const struct ic_http_answer *answer)
+{
+	if (ic_retry_is_crowded_out(answer)) {
+		state->crowded++;
+		return;
+	}
+	state->sent++;
+	state->last_status = answer->status;
+}
+
 ic_msec ic_retry_delay(const struct ic_retry *state, const struct ic_http_answer *answer)
 {
+	bool crowded_out = ic_retry_is_crowded_out(answer);
 	ic_msec delay;
 
-	if (state->sent >= IC_MAX_ATTEMPTS || state->writes)
+	if (state->writes || (crowded_out ? state->crowded >= IC_MAX_CROWDED : state->sent >= IC_MAX_ATTEMPTS))
 		return -1;
-	if (answer->end != IC_HTTP_ANSWERED && !state->profile->repeats_faults)
+	if (answer->end != IC_HTTP_ANSWERED && !crowded_out && !state->profile->repeats_faults)
 		return -1;
-	delay = answer->end == IC_HTTP_ANSWERED ? delay_for_status(state, answer) : delay_for_end(state, answer->end);
+	if (answer->end == IC_HTTP_ANSWERED)
+		delay = delay_for_status(state, answer);
+	else
+		delay = crowded_out ? FAULT_WAIT : delay_for_end(state, answer->end);
 	return delay < state->left ? delay : -1;
 }

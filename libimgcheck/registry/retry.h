@@ -20,7 +20,18 @@ struct ic_retry {
 	bool last_host;   /* no other endpoint could be asked instead */
 	ic_msec left;     /* time until the deadline */
 	bool writes;      /* the request writes: never repeated, since it may have been done, and somebody else have written since */
+	unsigned crowded; /* answers that ic_retry_is_crowded_out() so far: they are counted apart */
 };
+
+/*
+ * Whether the answer turns the request away, or none came, while others of ours were under way: a host or what stands before
+ * it can admit only a few at once (nginx limit_conn, a firewall), and a runtime asks for fewer.  Then it says nothing about
+ * what was asked for, and the request is repeated whatever the profile says of such an answer.
+ */
+bool ic_retry_is_crowded_out(const struct ic_http_answer *answer);
+
+/* The request is repeated after this answer. */
+void ic_retry_count(struct ic_retry *state, const struct ic_http_answer *answer);
 
 /* Milliseconds to wait before the request is repeated; -1: the answer is final. */
 ic_msec ic_retry_delay(const struct ic_retry *state, const struct ic_http_answer *answer);

@@ -7,6 +7,7 @@ import json
 import unittest
 
 import world
+from support import nginx
 from support.images import MEDIA
 
 COUNT = 100
@@ -64,6 +65,19 @@ class Count(unittest.TestCase):
         connections = collections.Counter(request.connection for request in front.requests())
         self.assertLessEqual(max(connections.values()), 50)
         self.assertLessEqual(len(connections), 2 * -(-(2 * COUNT + 1) // 50))
+
+    def test_servers_that_admit_a_few_requests_at_a_time_get_a_few(self):
+        hundred()
+        fronts = [world.keep(nginx.Front(world.FOLDER / f"few-{i}", world.plain().host, world.server_pair(), http2=http2,
+                                         at_once=(4, status)))
+                  for i, (http2, status) in enumerate(((True, 503), (True, 444), (False, 503), (False, 444)))]
+        fronts.append(world.start_token_world("few-tokens", at_once=(4, 503)).front)
+        for front in fronts:
+            with self.subTest(front.folder.name):
+                self.check_all(front.host, "--cacert", world.authority().crt, plain_http=False)
+                refused = sum(request.status in (503, 444) for request in front.requests())
+                self.assertGreater(refused, 0)
+                self.assertLess(refused, 3 * COUNT)
 
     def test_an_image_named_twice_is_asked_for_once(self):
         world.client().push("twice/image", "v1")

@@ -33,6 +33,8 @@ http {{
 	keepalive_requests {keepalive_requests};
 	proxy_http_version 1.1;
 	proxy_buffering off;
+	limit_conn_zone $server_port zone=all:1m;
+	limit_conn_log_level info;
 	upstream registry {{ server {registry}; keepalive 32; }}
 	server {{
 		listen 127.0.0.1:{port} ssl {http2};
@@ -40,6 +42,7 @@ http {{
 		ssl_certificate_key {key};
 		ssl_protocols {tls};
 		{client_ca}
+		{at_once}
 		proxy_set_header Host $http_host;
 		proxy_set_header X-Forwarded-Proto https;
 		proxy_set_header Connection "";
@@ -55,12 +58,13 @@ class Front:
     """folder: for everything it writes; backend: host:port of a registry; pair: the server's certs.Pair.
 
     tokens: host:port of a token server, served as /token by this front too. client_ca: clients must show a
-    certificate of that authority. tls: the versions it speaks; this nginx on its own leaves out 1.3. The socket is
+    certificate of that authority. tls: the versions it speaks; this nginx on its own leaves out 1.3. at_once: how many
+    requests it admits at a time, and the status that others get (444: none, the connection is closed). The socket is
     bound here and handed to nginx, so connections wait until it is up.
     """
 
     def __init__(self, folder, backend, pair, tokens=None, http2=True, client_ca=None, keepalive_requests=1000,
-                 listener=None, tls="TLSv1.2 TLSv1.3"):
+                 listener=None, tls="TLSv1.2 TLSv1.3", at_once=None):
         self.folder = pathlib.Path(folder)
         self.folder.mkdir(parents=True, exist_ok=True)
         self._marks = itertools.count()
@@ -70,7 +74,9 @@ class Front:
             config = _CONFIG.format(
                 user="user root;" if os.geteuid() == 0 else "", keepalive_requests=keepalive_requests,
                 registry=backend, port=self.port, http2="http2" if http2 else "", crt=pair.crt, key=pair.key,
-                tls=tls, mark=_MARK, client_ca=f"ssl_client_certificate {client_ca}; ssl_verify_client on;" if client_ca else "",
+                tls=tls, mark=_MARK,
+                at_once="limit_conn all {}; limit_conn_status {};".format(*at_once) if at_once else "",
+                client_ca=f"ssl_client_certificate {client_ca}; ssl_verify_client on;" if client_ca else "",
                 token_location=f"location = /token {{ proxy_pass http://{tokens}; }}" if tokens else "")
             (self.folder / "nginx.conf").write_text(config, encoding="utf-8")
             self._process = Process([tool("nginx"), "-p", self.folder, "-c", "nginx.conf", "-e", "stderr"],

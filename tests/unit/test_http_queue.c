@@ -105,7 +105,7 @@ TEST(http_queue, a_lost_host_is_tried_alone_again)
 	cr_expect_not(ic_queue_done(&q, two, IC_LESSON_UNREACHABLE, false), "one connection that fails says little");
 	cr_expect_null(ic_queue_next(&q, 0), "but no more are sent until it is clear");
 	cr_expect_not(ic_queue_done(&q, three, IC_LESSON_HTTP1, false));
-	cr_expect_eq(start_all(&q, 0), 16);
+	cr_expect_eq(start_all(&q, 0), 2, "and then few");
 	finish(&q);
 }
 
@@ -203,17 +203,85 @@ TEST(http_queue, a_host_that_asks_for_fewer_gets_fewer)
 	for (size_t i = 1; i <= 101; i++)
 		(void)ic_queue_done(&q, &jobs[i], IC_LESSON_HTTP2, true);
 	cr_expect_eq(start_all(&q, 0), 1, "all were refused: one at a time");
-	for (size_t i = 102; i < 111; i++) {
+	for (size_t i = 102; i < 112; i++) {
 		(void)ic_queue_done(&q, &jobs[i], IC_LESSON_HTTP2, false);
 		next += start_all(&q, 0);
 	}
-	cr_expect_eq(next, 18, "each answer lets one more run");
+	cr_expect_eq(next, 14, "as many answers as run at once let one more run");
+	cr_expect_eq(q.running_count, 5);
 	while ((job = q.running.first)) {
 		(void)ic_queue_done(&q, job, IC_LESSON_HTTP2, false);
 		(void)start_all(&q, 0);
 		cr_assert_leq(q.running_count, 101);
 	}
 	finish(&q);
+}
+
+TEST(http_queue, a_host_that_was_held_is_asked_for_more_with_care)
+{
+	struct ic_queue q;
+	size_t answers = 0;
+
+	ic_queue_init(&q, ROOM);
+	add_many(&q, "a", 0, 1000);
+	(void)first_ends(&q, IC_LESSON_HTTP2);
+	(void)start_all(&q, 0);
+	while (q.running_count > 0)
+		(void)ic_queue_done(&q, q.running.first, IC_LESSON_HTTP2, true);
+	ic_queue_hold(&q, "a", 5);
+	cr_expect_eq(start_all(&q, 4), 0);
+	cr_expect_eq(start_all(&q, 5), 1);
+	for (; q.running_count == 1; answers++) {
+		(void)ic_queue_done(&q, q.running.first, IC_LESSON_HTTP2, false);
+		(void)start_all(&q, 5);
+	}
+	cr_expect_eq(answers, 8, "%zu", answers);
+	finish(&q);
+}
+
+TEST(http_queue, who_ran_beside_others_is_told)
+{
+	struct ic_queue q;
+	struct ic_job *first;
+
+	ic_queue_init(&q, ROOM);
+	add_many(&q, "a", 0, 4);
+	first = first_ends(&q, IC_LESSON_HTTP1);
+	cr_expect_not(first->crowded, "it went alone");
+	cr_expect_eq(start_all(&q, 0), 3);
+	(void)ic_queue_done(&q, &jobs[3], IC_LESSON_HTTP1, false);
+	(void)ic_queue_done(&q, &jobs[2], IC_LESSON_HTTP1, false);
+	(void)ic_queue_done(&q, &jobs[1], IC_LESSON_HTTP1, false);
+	cr_expect(jobs[1].crowded && jobs[2].crowded && jobs[3].crowded, "whoever ended before it");
+	add_many(&q, "a", 4, 1);
+	cr_expect_eq(start_all(&q, 0), 1);
+	(void)ic_queue_done(&q, &jobs[4], IC_LESSON_HTTP1, false);
+	cr_expect_not(jobs[4].crowded, "those before it had ended");
+	finish(&q);
+}
+
+TEST(http_queue, a_host_that_answers_and_then_gives_no_connection_is_asked_by_fewer)
+{
+	static const enum ic_lesson lessons[] = {IC_LESSON_UNREACHABLE, IC_LESSON_MUTE};
+
+	for (size_t i = 0; i < sizeof(lessons) / sizeof(lessons[0]); i++) {
+		struct ic_queue q;
+
+		ic_queue_init(&q, ROOM);
+		add_many(&q, "a", 0, 100);
+		(void)first_ends(&q, IC_LESSON_HTTP1);
+		cr_expect_eq(start_all(&q, 0), 16);
+		for (size_t n = 1; n <= 3; n++)
+			cr_expect_not(ic_queue_done(&q, &jobs[n], lessons[i], false), "others are answered");
+		cr_expect_eq(start_all(&q, 0), 0, "13 run where 7 may");
+		while (q.running_count > 0)
+			(void)ic_queue_done(&q, q.running.first, lessons[i], false);
+		cr_expect_eq(start_all(&q, 0), 1);
+		cr_expect_not(ic_queue_done(&q, q.running.first, lessons[i], false), "alone, for the first time");
+		cr_expect_eq(start_all(&q, 0), 1);
+		cr_expect_eq(ic_queue_done(&q, q.running.first, lessons[i], false), lessons[i] == IC_LESSON_UNREACHABLE);
+		finish(&q);
+	}
 }
 
 /* Gives streams to the running jobs up to the limit; those beyond are turned away, as libcurl does: how many. */
