@@ -22,13 +22,28 @@ static const char *skip_scheme(const char *key)
 	return key;
 }
 
+/* An address with a port counts without its brackets; anything else that begins as one is no host to Go. */
+static void strip_brackets(struct place *p)
+{
+	if (p->host_len == 0 || p->host[0] != '[')
+		return;
+	if (p->host[p->host_len - 1] != ']') {
+		p->host_len = 0;
+	} else if (p->port) {
+		p->host++;
+		p->host_len -= 2;
+	}
+}
+
+/* The host of a URL: without a login in front of it, and up to a query or fragment. */
 static struct place split(const char *text)
 {
-	struct place p = {.host = text, .host_len = strcspn(text, "/")};
-	size_t digits = 0;
+	size_t len = strcspn(text, "?#"), authority = strcspn(text, "/?#"), digits = 0;
+	const char *at = memrchr(text, '@', authority);
+	struct place p = {.host = at ? at + 1 : text, .path = text + authority, .path_len = len - authority};
 
-	p.path = text + p.host_len;
-	p.path_len = strlen(p.path);
+	p.host_len = (size_t)(p.path - p.host);
+	text = p.host;
 	while (digits < p.host_len && ic_is_digit(text[p.host_len - 1 - digits]))
 		digits++;
 	if (digits < p.host_len && text[p.host_len - 1 - digits] == ':') {
@@ -36,6 +51,7 @@ static struct place split(const char *text)
 		p.port_len = digits;
 		p.host_len -= digits + 1;
 	}
+	strip_brackets(&p);
 	return p;
 }
 
@@ -53,24 +69,31 @@ static struct place kubelet_key(const char *key)
 	return p;
 }
 
-/* One [class] of a shell pattern; moves *pattern behind it.  False where c is not in it, or it never ends. */
+/* A bracket or a dash is none of the bytes of a class. */
+static bool is_plain(char c)
+{
+	return c != ']' && c != '-';
+}
+
+/* One [class] of a shell pattern; moves *pattern behind it.  False where c is not in it, or it is none. */
 static bool class_matches(const char **pattern, const char *end, char c)
 {
 	const char *p = *pattern + 1;
-	bool negated = p < end && *p == '^', found = false;
+	bool negated = p < end && *p == '^', found = false, good = true;
 
 	p += negated;
-	for (bool first = true; p < end && (first || *p != ']'); first = false, p++) {
+	for (bool first = true; good && p < end && (first || *p != ']'); first = false, p++) {
 		char low = *p, high = low;
 
-		if (p + 2 < end && p[1] == '-' && p[2] != ']') {
+		if (p + 2 < end && p[1] == '-') {
 			high = p[2];
 			p += 2;
 		}
+		good = is_plain(low) && is_plain(high);
 		found = found || (c >= low && c <= high);
 	}
 	*pattern = p < end ? p + 1 : end;
-	return p < end && found != negated;
+	return good && p < end && found != negated;
 }
 
 /* One label against its pattern: `*`, `?` and [classes].  On a mismatch the last `*` takes one byte more. */
@@ -169,7 +192,7 @@ static int insert_match(struct ic_vec *out, size_t from, const struct ic_auth_ma
 	return 0;
 }
 
-/* Docker Hub also takes the key of its old index, last. */
+/* Where nothing else fits, Docker Hub takes the key of its old index. */
 static bool is_hub(const struct place *image)
 {
 	return ic_text_equal(image->host, image->host_len, "docker.io") ||
@@ -206,9 +229,10 @@ static int kubelet_pass(const struct ic_vec *files, const struct place *image, b
 int ic_keyring_find(const struct ic_vec *files, const char *repository, struct ic_vec *out, struct imgcheck_error **err)
 {
 	struct place image = split(repository);
+	size_t before = out->count;
 	int result = kubelet_pass(files, &image, false, out, err);
 
-	return result == 0 && is_hub(&image) ? kubelet_pass(files, &image, true, out, err) : result;
+	return result == 0 && out->count == before && is_hub(&image) ? kubelet_pass(files, &image, true, out, err) : result;
 }
 
 static const struct ic_auth_entry *exact_entry(const struct ic_authfile *file, const char *key, size_t len)

@@ -319,7 +319,7 @@ static size_t check_table(const char *path)
 
 TEST(keyring, own_rows)
 {
-	cr_assert_eq(check_table(test_data("keyring/own.tsv")), 27);
+	cr_assert_eq(check_table(test_data("keyring/own.tsv")), 38);
 }
 
 TEST(keyring, rows_of_the_facts)
