@@ -12,6 +12,7 @@
 #include "http_queue.h"
 #include "http_transfer.h"
 #include "http_trust.h"
+#include "source/proxy.h"
 #include "url.h"
 
 #define EVENTS 64
@@ -311,6 +312,7 @@ static CURLcode set_connection(const struct ic_transfer *t, CURL *easy)
 	SET(code, easy, CURLOPT_DISALLOW_USERNAME_IN_URL, 1L);
 	SET(code, easy, CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
 	SET(code, easy, CURLOPT_PROXY, t->proxy); /* "": none, and none from the environment */
+	SET(code, easy, CURLOPT_PROXYPORT, ic_proxy_default_port(t->proxy)); /* the library's own is 1080 */
 	SET(code, easy, CURLOPT_NOPROXY, "");
 	SET(code, easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
 	SET(code, easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_2TLS);

@@ -2,6 +2,7 @@
 #include "source/proxy.h"
 
 #include <string.h>
+#include <strings.h>
 
 #include "base/text.h"
 #include "source/config.h"
@@ -164,9 +165,22 @@ static const char *skip_scheme(const char *value)
 	static const char *const schemes[] = {"http://", "https://", "socks5://", "socks5h://"};
 
 	for (size_t i = 0; i < IC_COUNT(schemes); i++)
-		if (ic_text_starts(value, strlen(value), schemes[i]))
+		if (strncasecmp(value, schemes[i], strlen(schemes[i])) == 0)
 			return value + strlen(schemes[i]);
 	return strstr(value, "://") ? NULL : value;
+}
+
+long ic_proxy_default_port(const char *value)
+{
+	static const struct {
+		const char *scheme;
+		long port;
+	} ports[] = {{"https://", 443}, {"socks5://", 1080}, {"socks5h://", 1080}};
+
+	for (size_t i = 0; i < IC_COUNT(ports); i++)
+		if (strncasecmp(value, ports[i].scheme, strlen(ports[i].scheme)) == 0)
+			return ports[i].port;
+	return 80;
 }
 
 int ic_proxy_check_url(const char *value, struct imgcheck_error **err)

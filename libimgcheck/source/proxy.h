@@ -26,6 +26,9 @@ bool ic_proxy_is_exempt(const char *exceptions, const char *scheme, const char *
 /* [scheme://][user:password@]host[:port], http where no scheme is written; "" for none.  Errors: CONFIG. */
 int ic_proxy_check_url(const char *value, struct imgcheck_error **err) IC_MUST_CHECK;
 
+/* The port of such a URL that has none, as Go's clients have it: 80, with https 443, with socks5 1080. */
+long ic_proxy_default_port(const char *value);
+
 /* Errors: CONFIG for what would silently match nothing. */
 int ic_proxy_check_exceptions(const char *value, struct imgcheck_error **err) IC_MUST_CHECK;
 

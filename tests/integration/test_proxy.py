@@ -11,6 +11,21 @@ from support import built
 NAME = "registry.test"
 
 
+# Runs a program where a proxy listens on the port that nobody writes; prints what it is asked first.
+ON_PORT_80 = """
+import socket, subprocess, sys
+subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
+server = socket.create_server(("127.0.0.1", 80))
+server.settimeout(20)
+process = subprocess.Popen(sys.argv[1:], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+connection = server.accept()[0]
+server.close()
+print(connection.recv(1000).decode().splitlines()[0])
+connection.close()
+process.wait()
+"""
+
+
 @unittest.skipUnless(os.geteuid() == 0, "only root can give a proxy names of its own")
 class Through(unittest.TestCase):
     def setUp(self):
@@ -56,6 +71,15 @@ class Through(unittest.TestCase):
         self.assertIn("through the proxy http://127.0.0.1:1 (from the environment)", done.stderr)
         self.assertIn("127.0.0.1:1", done.stdout)
         self.assertNotIn("hunter2", done.stdout + done.stderr)
+
+    def test_a_proxy_without_a_port_is_asked_on_that_of_its_scheme(self):
+        """As Go's clients do; that of libcurl would be 1080."""
+        for url in ("http://127.0.0.1", "127.0.0.1", "HTTP://127.0.0.1/"):
+            with self.subTest(url):
+                done = subprocess.run(["unshare", "--net", "python3", "-c", ON_PORT_80, built("imgcheck"), "check", "--deadline", "10",
+                                       "--image", f"{NAME}/proxied/image:v1", "--proxy", url], capture_output=True, text=True, timeout=60,
+                                      check=False)
+                self.assertEqual(done.stdout, f"CONNECT {NAME}:443 HTTP/1.1\n", done.stderr)
 
     def test_an_exception_that_cannot_be_used_spares_the_others(self):
         """As in Go, whose runtimes read the same variables."""

@@ -109,6 +109,18 @@ TEST(proxy, checks_urls_without_telling_passwords)
 	}
 }
 
+TEST(proxy, has_the_port_of_its_scheme)
+{
+	static const struct {
+		const char *url;
+		long port;
+	} ports[] = {{"", 80}, {"proxy.internal", 80}, {"http://u:p@proxy.internal", 80}, {"HTTPS://proxy.internal", 443},
+	             {"socks5://proxy.internal", 1080}, {"socks5h://proxy.internal", 1080}, {"socks5.internal", 80}};
+
+	for (size_t i = 0; i < IC_COUNT(ports); i++)
+		cr_expect_eq(ic_proxy_default_port(ports[i].url), ports[i].port, "%s", ports[i].url);
+}
+
 TEST(proxy, checks_exceptions)
 {
 	static const struct {
