@@ -13,7 +13,7 @@ python3 python3-jinja2 python3-yaml python3-cryptography python3-jsonschema skop
 abigail-tools"
 for set; do
 	case $set in
-	deb) packages="$packages debhelper dpkg-dev lintian xz-utils" ;;
+	deb) packages="$packages build-essential debhelper dpkg-dev lintian xz-utils" ;;
 	lint) packages="$packages clang-tidy cppcheck pyflakes3" ;;
 	*) echo "usage: deps.sh [deb|lint]..." >&2 && exit 2 ;;
 	esac
