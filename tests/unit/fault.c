@@ -20,7 +20,7 @@ extern char **environ;
 static void make_folder(char *folder, size_t size)
 {
 	(void)snprintf(folder, size, "/tmp/imgcheck-test-XXXXXX");
-	cr_assert(mkdtemp(folder), "cannot make a folder");
+	test_folder(folder);
 }
 
 /* Runs a program to its end, and gives its status. */

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <yaml.h>
 
+#include "tree.h"
+
 #define PATH_BYTES 4096
+#define LIST_BYTES 64
 
 /* The tests run in the top folder of the checkout. */
 const char *test_shared(const char *relative)
@@ -32,6 +36,72 @@ const char *test_data(const char *relative)
 
 	(void)snprintf(path, sizeof(path), "tests/data/%s", relative);
 	return path;
+}
+
+/*
+ * Criterion runs each test in a process of its own, which a failure ends at once and a crash anywhere.  So the names of
+ * what tests make go into a list, and the process that started them removes what is left.
+ */
+static void list_name(char path[LIST_BYTES], pid_t runner)
+{
+	(void)snprintf(path, LIST_BYTES, "/tmp/imgcheck-made-%ld", (long)runner);
+}
+
+static void note(const char *name)
+{
+	char path[LIST_BYTES];
+	int fd;
+
+	list_name(path, getppid());
+	fd = open(path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
+	cr_assert(fd >= 0, "cannot open %s", path);
+	cr_assert(dprintf(fd, "%s\n", name) > 0, "cannot write to %s", path);
+	(void)close(fd);
+}
+
+void test_folder(char *template)
+{
+	cr_assert(mkdtemp(template), "cannot make %s", template);
+	note(template);
+}
+
+int test_file(char *template)
+{
+	int fd = mkstemp(template);
+
+	cr_assert(fd >= 0, "cannot make %s", template);
+	note(template);
+	return fd;
+}
+
+ReportHook(PRE_ALL)(struct criterion_test_set *set)
+{
+	char path[LIST_BYTES];
+	int fd;
+
+	(void)set;
+	list_name(path, getpid());
+	(void)unlink(path);
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd >= 0)
+		(void)close(fd);
+}
+
+ReportHook(POST_ALL)(struct criterion_global_stats *stats)
+{
+	char path[LIST_BYTES], made[PATH_BYTES];
+	FILE *list;
+
+	(void)stats;
+	list_name(path, getpid());
+	list = fopen(path, "re");
+	while (list && fgets(made, sizeof(made), list)) {
+		made[strcspn(made, "\n")] = '\0';
+		(void)tree_try_remove(made);
+	}
+	if (list)
+		(void)fclose(list);
+	(void)unlink(path);
 }
 
 char *test_read_file(const char *path, size_t *len)

@@ -43,6 +43,13 @@ const char *test_data(const char *relative);
 /* Whether this machine's libyaml does: one before 0.2.5 takes a document that says version 1.2 for an error. */
 bool test_libyaml_reads(const char *text);
 
+/*
+ * mkdtemp() and mkstemp() for tests, which fail where those do: what is made so, and all in it, is removed once the
+ * tests of the program are over, also where one failed or crashed.
+ */
+void test_folder(char *template);
+int test_file(char *template);
+
 /* The whole file, NUL-terminated: new, never NULL (the test fails); len may be NULL. */
 char *test_read_file(const char *path, size_t *len);
 

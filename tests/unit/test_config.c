@@ -243,7 +243,7 @@ TEST(config, reads_auth_files_and_tells_what_is_not_used)
 	char path[] = "/tmp/imgcheck-test-XXXXXX";
 	static const char text[] = "{\"auths\": {\"r.example.com\": {\"auth\": \"dTpw\", \"identitytoken\": \"hunter2\"}},"
 	                           " \"credsStore\": \"desktop\"}";
-	int fd = mkstemp(path);
+	int fd = test_file(path);
 
 	cr_assert(fd >= 0);
 	cr_assert_eq(write(fd, text, strlen(text)), (ssize_t)strlen(text));

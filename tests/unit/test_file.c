@@ -21,7 +21,7 @@ TEST(file, reads_regular_files_only)
 	struct imgcheck_error *err = NULL;
 	FILE *f;
 
-	cr_assert(mkdtemp(folder));
+	test_folder(folder);
 	(void)snprintf(path, sizeof(path), "%s/file", folder);
 	(void)snprintf(fifo, sizeof(fifo), "%s/fifo", folder);
 	f = fopen(path, "w");

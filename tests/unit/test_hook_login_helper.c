@@ -18,7 +18,7 @@ static void make_helper(char *folder, const char *script)
 	char path[128], search[256];
 	FILE *f;
 
-	cr_assert(mkdtemp(folder));
+	test_folder(folder);
 	(void)snprintf(path, sizeof(path), "%s/docker-credential-test", folder);
 	f = fopen(path, "w");
 	cr_assert(f);

@@ -127,7 +127,7 @@ static void make_tree(struct tree *t)
 {
 	char folder[] = "/tmp/imgcheck-test-XXXXXX";
 
-	cr_assert(mkdtemp(folder));
+	test_folder(folder);
 	t->root = files_join(folder, "toy");
 	t->blobs = files_join(folder, "blobs");
 	t->state = files_join(folder, "state");

@@ -137,7 +137,7 @@ TEST(hook_settings, proxies_by_rank)
 	AUTO(proxies) struct proxies p = {0};
 	AUTO(free) char *path = NULL, *text = NULL;
 
-	cr_assert(mkdtemp(folder));
+	test_folder(folder);
 	path = files_join(folder, "environment");
 	cr_assert_eq(files_replace(folder, "environment", 0644, file, sizeof(file) - 1), 0);
 	unsetenv("https_proxy");

@@ -548,7 +548,7 @@ static bool enter_silent_network(void)
 	struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(53), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 	struct ifreq loopback = {.ifr_name = "lo", .ifr_flags = IFF_UP};
 	char path[] = "/tmp/imgcheck-test-XXXXXX";
-	int fd = mkstemp(path), server;
+	int fd = test_file(path), server;
 	bool mounted;
 
 	cr_assert(fd >= 0 && write(fd, "nameserver 127.0.0.1\n", 21) == 21 && close(fd) == 0);

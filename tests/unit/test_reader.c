@@ -117,7 +117,7 @@ static char root[PATH_BYTES];
 static void make_root(void)
 {
 	(void)snprintf(root, sizeof(root), "/tmp/imgcheck-test-XXXXXX");
-	cr_assert_not_null(mkdtemp(root));
+	test_folder(root);
 }
 
 static void remove_root(void)

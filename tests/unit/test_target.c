@@ -9,10 +9,11 @@
 
 #include "imgcheck.h"
 #include "manifest/images.h"
+#include "tree.h"
 
 #define PATH_BYTES 512
 
-static char top[] = "/tmp/test-target-XXXXXX";
+static char top[] = "/tmp/imgcheck-target-XXXXXX";
 
 static const char *in_top(const char *name)
 {
@@ -38,7 +39,7 @@ static void make_snap(void)
 	static const char *const files[][2] = {
 		{"templates/a.yaml", "lib/a"}, {"templates/b.yaml", "lib/b"}, {"templates/deep/c.yaml", "lib/c"}};
 
-	cr_assert(mkdtemp(top));
+	test_folder(top);
 	cr_assert_eq(mkdir(in_top("meta"), 0700), 0);
 	cr_assert_eq(mkdir(in_top("templates"), 0700), 0);
 	cr_assert_eq(mkdir(in_top("templates/deep"), 0700), 0);
@@ -56,21 +57,7 @@ static void make_snap(void)
 
 static void remove_snap(void)
 {
-	static const char *const names[] = {"meta/imgcheck.yaml",
-	                                    "templates/a.yaml",
-	                                    "templates/b.yaml",
-	                                    "templates/deep/c.yaml",
-	                                    "templates/out.yaml",
-	                                    "templates/broken.yaml",
-	                                    "templates/deep",
-	                                    "templates",
-	                                    "meta",
-	                                    "empty",
-	                                    "."};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		(void)remove(in_top(names[i]));
-	(void)rmdir(top);
+	tree_remove(top);
 }
 
 TestSuite(target, .init = make_snap, .fini = remove_snap);

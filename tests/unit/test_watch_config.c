@@ -20,7 +20,7 @@ static int read_text(const char *text, struct watch_config *c, char *said, size_
 	int status;
 	size_t got;
 
-	cr_assert_not_null(mkdtemp(folder));
+	test_folder(folder);
 	(void)snprintf(path, sizeof(path), "%s/w.yaml", folder);
 	(void)snprintf(errors, sizeof(errors), "%s/errors", folder);
 	out = fopen(path, "w");

@@ -25,7 +25,7 @@ static char *begin(struct state *s)
 	AUTO(free) char *path = NULL;
 
 	(void)snprintf(folder, sizeof(folder), "/tmp/imgcheck-deliver-XXXXXX");
-	cr_assert_not_null(mkdtemp(folder));
+	test_folder(folder);
 	path = memory_printf("%s/state", folder);
 	cr_assert_eq(state_open(s, path, 0), 0);
 	state_add_event(s, 1, "image.changed", "r.io/a:1", NULL);

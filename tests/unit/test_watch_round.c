@@ -193,7 +193,7 @@ TEST(watch_round, a_day_goes_by_without_growth)
 	long long events = 0;
 	struct stat st;
 
-	cr_assert_not_null(mkdtemp(folder));
+	test_folder(folder);
 	cr_assert_not_null(freopen("/dev/null", "w", stdout));
 	for (unsigned round = 0; round < ROUNDS; round++) {
 		AUTO(free) char *path = memory_printf("%s/state", folder);

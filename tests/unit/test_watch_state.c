@@ -21,7 +21,7 @@ static char folder[64], path[128];
 static void setup(void)
 {
 	(void)snprintf(folder, sizeof(folder), "/tmp/imgcheck-state-XXXXXX");
-	cr_assert_not_null(mkdtemp(folder));
+	test_folder(folder);
 	(void)snprintf(path, sizeof(path), "%s/state.json", folder);
 }
 

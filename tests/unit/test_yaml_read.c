@@ -13,7 +13,7 @@
 static int read_text(const char *text, char **json, struct imgcheck_error **err)
 {
 	char path[] = "/tmp/imgcheck-yaml-XXXXXX";
-	int fd = mkstemp(path), result;
+	int fd = test_file(path), result;
 
 	cr_assert(fd >= 0);
 	cr_assert_eq(write(fd, text, strlen(text)), (ssize_t)strlen(text));

@@ -7,8 +7,13 @@
  * of tests/data/mirrors; a name that ends in a slash is a folder; %D stands for the folder itself.
  */
 
+#include <stdbool.h>
+
 /* Makes the folder, a template of mkdtemp(), and the files in it. */
 void tree_make(char *folder, const char *files);
 void tree_remove(const char *folder);
+
+/* The same outside of a test, where nothing can fail: whether it is gone. */
+bool tree_try_remove(const char *folder);
 
 #endif
