@@ -9,6 +9,7 @@
 #include "commands.h"
 #include "program/say.h"
 #include "program/status.h"
+#include "snap/snapctl.h"
 
 static const struct flag guard_flags[] = {
 	{ "veto-status", "N", "exit status on a veto (125)", 0 },
@@ -32,6 +33,17 @@ static int exec_command(char *const *command)
 	execvp(command[0], command);
 	say("cannot run %s: %s", command[0], strerror(errno));
 	return errno == ENOENT ? STATUS_NO_COMMAND : STATUS_CANNOT_EXEC;
+}
+
+/* Whoever calls may take the status of a veto for a success; and in a snap there is a way out. */
+static void tell_not_run(const char *command)
+{
+	const char *instance = snapctl_here() ? getenv("SNAP_INSTANCE_NAME") : NULL;
+
+	if (instance)
+		say("%s was not run; to run it unchecked:  snap set %s imgcheck.mode=off", command, instance);
+	else
+		say("%s was not run", command);
 }
 
 /* Whether the status says that the check was made and did not pass; else it was not made. */
@@ -70,5 +82,6 @@ int cmd_guard(char *const *argv)
 		check_clear(&c); /* with what was unpacked: nothing comes back from exec */
 		return exec_command(command);
 	}
+	tell_not_run(*command);
 	return is_veto(status) ? veto_status : status;
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "login_helper.h"
+#include "program/files.h"
 #include "program/memory.h"
 #include "program/output.h"
 #include "policy.h"
@@ -15,6 +16,7 @@
 #include "program/proxies.h"
 #include "program/say.h"
 #include "snap/plug.h"
+#include "snap/proven.h"
 #include "snap/settings.h"
 #include "snap/snapctl.h"
 #include "program/status.h"
@@ -87,18 +89,31 @@ int check_take(void *arg, int id, const char *value)
 	}
 }
 
+/* Of the registries that gave this unit an image its hooks keep a list: for those on-unproven does not hold. */
+static void set_proven(const char *common, struct imgcheck_config *config, struct lines *notices)
+{
+	AUTO(lines) struct lines hosts = { 0 };
+	AUTO(free) char *state = files_join(common, "imgcheck");
+
+	proven_read(state, &hosts);
+	proven_apply(&hosts, config, notices);
+}
+
 /* The settings of the snap whose target is checked, and the proxies of the surroundings: what flags then override. */
 static void set_surroundings(struct check *c, const struct settings *settings, struct imgcheck_config *config)
 {
 	AUTO(lines) struct lines notices = { 0 };
 	AUTO(proxies) struct proxies proxies = { 0 };
+	const char *common = getenv("SNAP_COMMON");
 
 	proxies_read(&proxies, snapctl_here() ? "/etc/environment" : NULL);
 	settings_proxies(settings, &proxies);
 	proxies_apply(&proxies, config, &notices);
 	c->surroundings = proxies_text(&proxies);
 	if (c->input.config)
-		settings_apply(settings, getenv("SNAP_COMMON"), config, &notices);
+		settings_apply(settings, common, config, &notices);
+	if (c->input.config && common)
+		set_proven(common, config, &notices);
 	for (size_t i = 0; i < notices.count; i++)
 		say("%s", notices.line[i]);
 }

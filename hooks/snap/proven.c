@@ -24,6 +24,22 @@ void proven_read(const char *state, struct lines *hosts)
 			lines_add(hosts, line);
 }
 
+void proven_apply(const struct lines *hosts, struct imgcheck_config *c, struct lines *notices)
+{
+	AUTO(error) struct imgcheck_error *first = NULL;
+
+	for (size_t i = 0; i < hosts->count; i++) {
+		AUTO(error) struct imgcheck_error *e = NULL;
+
+		if (imgcheck_config_set(c, IMGCHECK_OPTION_PROVEN, hosts->line[i], &e))
+			memory_must_not_lack(e);
+		if (!first)
+			first = TAKE(e);
+	}
+	if (first)
+		lines_addf(notices, "the list of proven hosts is not used whole: %s", imgcheck_error_message(first));
+}
+
 static const char *text_of(const json_t *image, const char *name)
 {
 	const char *text = json_string_value(json_object_get(image, name));

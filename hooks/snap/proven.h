@@ -15,6 +15,9 @@
 /* The hosts of the file, as far as it can be used: without it none is proven. */
 void proven_read(const char *state, struct lines *hosts);
 
+/* Tells the config which they are; a line that is no host is passed over, and told in the notices. */
+void proven_apply(const struct lines *hosts, struct imgcheck_config *c, struct lines *notices);
+
 /* Writes the file anew where the report has images of further hosts.  0 or an errno. */
 int proven_add(const char *state, const struct lines *hosts, const json_t *report);
 

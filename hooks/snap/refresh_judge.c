@@ -11,6 +11,7 @@
 #include "check/policy.h"
 #include "program/process.h"
 #include "program/proxies.h"
+#include "proven.h"
 #include "refresh.h"
 #include "recent.h"
 #include "program/say.h"
@@ -277,14 +278,8 @@ static bool set(struct judgement *j, enum imgcheck_option option, const char *va
 /* Hosts that never gave this unit an image only warn, unless the operator wants them to count; see proven.h. */
 static void set_unproven(struct judgement *j)
 {
-	const struct lines *proven = &j->refresh->proven;
-	AUTO(error) struct imgcheck_error *e = NULL;
-
 	(void)!imgcheck_config_set(j->config, IMGCHECK_OPTION_ON_UNPROVEN, imgcheck_decision_name(IMGCHECK_DECISION_WARN), NULL);
-	for (size_t i = 0; i < proven->count && !e; i++)
-		(void)!imgcheck_config_set(j->config, IMGCHECK_OPTION_PROVEN, proven->line[i], &e);
-	if (e)
-		lines_addf(&j->refresh->notices, "the list of proven hosts is not used whole: %s", imgcheck_error_message(e));
+	proven_apply(&j->refresh->proven, j->config, &j->refresh->notices);
 }
 
 /* Where this hook is milder than the settings are. */

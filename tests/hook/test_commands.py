@@ -259,6 +259,7 @@ class Guard(CommandTest):
         done = self.guard(*missing, "--", "echo", "ran", status=125)
         self.assertEqual(done.stdout, "")
         self.assertIn("No/Reference", done.stderr)
+        self.assertEqual(done.stderr.splitlines()[-1], "imgcheck: echo was not run")
         self.guard(*missing, "--veto-status", 0, "--", "echo", "ran", status=0)
         self.guard(*missing, "--veto-status", "7", "--", "echo", "ran", status=7)
         self.assertEqual(self.guard(empty, "--", "printf", "%s", "--version", status=0).stdout, "--version")
@@ -282,12 +283,29 @@ class Guard(CommandTest):
             with self.subTest(settings):
                 tree.configure({"kubeconfig": "x", "registry": host, "imgcheck": {"plain-http": host, "deadline": 10} | settings})
                 self.assertEqual(self.guard(*arguments, status=status).stdout, printed)
+        tree.configure({"kubeconfig": "x", "registry": host})
+        self.assertEqual(self.guard(*arguments, status=99).stderr.splitlines()[-1],
+                         "imgcheck: echo was not run; to run it unchecked:  snap set toy imgcheck.mode=off")
         tree.configure({})
         done = self.guard(*arguments, status=0)
         self.assertEqual(done.stdout, "ran\n")
         self.assertIn("not set up", done.stderr)
         tree.replace_snapctl("exit 1")
-        self.guard(*arguments, status=70)
+        self.assertIn("echo was not run", self.guard(*arguments, status=70).stderr)
+
+    def test_a_registry_that_the_hooks_have_proven_counts(self):
+        tree = trees.Tree(self.folder / "machine")
+        tree.add("1", "{{ registry }}/a:v1")
+        tree.set_current("1")
+        host, proven = refused(), tree.common / "imgcheck" / "proven-hosts"
+        proven.parent.mkdir()
+        self.environment = tree.environment()
+        tree.configure({"kubeconfig": "x", "registry": host, "imgcheck": {"plain-http": host, "deadline": 10, "on-unproven": "warn"}})
+        for hosts, status in (("", 0), ("other:5000\n", 0), (f"{host}\n", 1), (f"no host\n{host}\n", 1)):
+            with self.subTest(hosts):
+                proven.write_text(hosts, encoding="utf-8")
+                done = self.guard("--target", tree.snap / "1", "--veto-status", "1", "--", "echo", "ran", status=status)
+                self.assertEqual("list of proven hosts" in done.stderr, "no host" in hosts)
 
 
 class Report(CommandTest):
