@@ -117,11 +117,19 @@ static void sync_folder(const char *dir)
 	close(fd);
 }
 
+/* In a folder for all, such as /tmp, what is there already can be anybody's. */
+static bool is_shared(const char *dir)
+{
+	struct stat st;
+
+	return stat(dir, &st) || (st.st_mode & S_ISVTX);
+}
+
 int files_replace(const char *dir, const char *name, mode_t mode, const char *data, size_t len)
 {
 	AUTO(free) char *path = files_join(dir, name);
 	AUTO(free) char *fresh = memory_printf("%s/.%s.new", dir, name);
-	int fault = write_new(fresh, access(path, F_OK) ? dir : path, mode, data, len);
+	int fault = write_new(fresh, is_shared(dir) || access(path, F_OK) ? dir : path, mode, data, len);
 
 	if (!fault && rename(fresh, path))
 		fault = errno;

@@ -259,13 +259,15 @@ static void auto_view(struct view *v)
  */
 static void doubt(const struct watch_config *c, const struct gate *t, struct view *v)
 {
+	const char *const ours[] = { t->g->served, t->g->pinned };
 	AUTO(free) char *reason = NULL;
 
-	if (!t->g->served || !gate_is_news(t, v->seen.served) ||
-	    move(c, t->set->served, t->g->served, t->g->served, &reason) != IMGCHECK_OK)
-		return;
-	v->confirmed = memory_text(t->g->served);
-	v->seen.served = v->confirmed;
+	for (size_t i = 0; i < COUNT(ours) && gate_is_news(t, v->seen.served); i++)
+		if (ours[i] && move(c, t->set->served, ours[i], ours[i], &reason) == IMGCHECK_OK) {
+			v->confirmed = memory_text(ours[i]);
+			v->seen.served = v->confirmed;
+			return;
+		}
 }
 
 /* Where the tags are.  An operator does not wait for a registry that wants no requests now. */
@@ -321,28 +323,35 @@ struct running {
 	const struct watch_config *config;
 	struct gate *t;
 	char *copy_fault;
+	bool refused; /* the tag was not where a look had seen it */
 	bool now;   /* an operator wants it */
 	bool again; /* a candidate that was rejected is judged once more */
 	bool moves; /* only what was begun is done: nothing is judged */
 };
 
-/* The served tag is set to the pinned digest.  True: the next look tells what came of it. */
-static bool serve(const struct running *r, bool keep)
+/* The served tag is set to the pinned digest, and was read there.  True: there is another look to be had. */
+static bool serve(struct running *r, bool keep)
 {
 	struct gate *t = r->t;
-	AUTO(free) char *reason = NULL;
+	AUTO(free) char *reason = NULL, *pinned = memory_text(t->g->pinned);
 	enum imgcheck_err code = IMGCHECK_ERR_REGISTRY;
 
 	if (!keep || keep_served(r->config, t, &reason))
 		code = move(r->config, t->set->served, t->g->pinned, t->g->served, &reason);
-	if (code == IMGCHECK_OK || code == IMGCHECK_ERR_CONFLICT)
+	if (code == IMGCHECK_OK) {
+		gate_settle(t, pinned);
 		return true;
+	}
+	if (code == IMGCHECK_ERR_CONFLICT && !r->refused) {
+		r->refused = true; /* the next look tells who it was */
+		return true;
+	}
 	gate_postpone(t, reason);
 	return false;
 }
 
 /* Does what is to be done next.  *more: there is another look to be had. */
-static int act(const struct running *r, enum gate_action action, bool *more)
+static int act(struct running *r, enum gate_action action, bool *more)
 {
 	int status;
 

@@ -168,6 +168,11 @@ class States(world.Case):
                     done = subprocess.run([*before, *self.command("--once")], capture_output=True, text=True, timeout=60, check=False)
                     self.assertEqual(done.returncode, 0, done.stderr)
                     self.assertEqual({path.stat().st_uid for path in self.folder.glob("watch.yaml.state*")}, {nobody})
+        os.chown(self.folder, 0, 0)
+        for mode, owner in ((0o775, nobody), (0o1777, 0)):
+            self.folder.chmod(mode)
+            self.run_watch()
+            self.assertEqual(self.state.stat().st_uid, owner, oct(mode))
 
     def test_one_shard_of_one_is_all(self):
         self.prepare()
@@ -255,6 +260,28 @@ class Gates(GateCase):
         self.assertEqual(self.round(), ["conflict"], "and one that is there is told")
         before = len(front.requests)
         self.assertEqual((self.round(), len(front.requests) - before), ([], 2))
+
+    def test_a_registry_that_contradicts_itself_about_the_served_tag(self):
+        """HEAD says no while the tag is moved, and then GET: it is moved and told, or tried again in the next round."""
+        first = self.push("first", "stable")
+        front = self.start_front(self.registry.host)
+        self.config.write_text(self.config.read_text(encoding="utf-8").replace(self.host, front.host), encoding="utf-8")
+        self.point("next", first)
+        self.assertEqual(self.round(), [])
+
+        def refuse(method):
+            front.answer = lambda request: (response(404) if request.startswith(method) and "/stable " in request.split("HTTP")[0]
+                                            else front.forward(request))
+        refuse("HEAD")
+        second = self.push("second")
+        self.assertEqual((self.round(), self.tags()), (["promoted"], (second, second, first)))
+        refuse("GET")
+        third = self.push("third")
+        before = len(front.requests)
+        self.assertEqual((self.round(), self.tags()), (["outdated"], (third, second, second)))
+        self.assertLess(len(front.requests) - before, 20, "it is not tried again and again")
+        front.answer = None
+        self.assertEqual((self.round(), self.tags()), (["promoted"], (third, third, second)))
 
     def gates_behind(self, front, copy=""):
         """Two gates of the one registry, and none of them was ever judged."""

@@ -31,6 +31,15 @@ def shared_registry():
     return registry, stack.enter_context(Client(registry.host))
 
 
+def with_body(connection, request):
+    """The request with all of its body, of which some may have come with its head."""
+    head, _, body = request.partition("\r\n\r\n")
+    length = next((int(line.split(":")[1]) for line in head.split("\r\n") if line.lower().startswith("content-length:")), 0)
+    while len(body) < length:
+        body += connection.recv(65536).decode("latin-1")
+    return f"{head}\r\n\r\n{body}"
+
+
 class Front:
     """A port that stays while what is behind it changes: a registry, nothing, or one answer to everything."""
 
@@ -44,7 +53,8 @@ class Front:
     def requests(self):
         return self._server.requests
 
-    def _behave(self, _server, _connection, request):
+    def _behave(self, _server, connection, request):
+        request = with_body(connection, request)
         if callable(self.answer):
             return self.answer(request)
         if self.answer or not self.registry:
@@ -52,12 +62,13 @@ class Front:
         return self.forward(request)
 
     def forward(self, request):
-        method, path, _ = request.split("\r\n")[0].split(" ")
-        fields = dict(line.split(": ", 1) for line in request.split("\r\n")[1:] if ": " in line)
+        head, _, body = request.partition("\r\n\r\n")
+        method, path, _ = head.split("\r\n")[0].split(" ")
+        fields = dict(line.split(": ", 1) for line in head.split("\r\n")[1:] if ": " in line)
         fields = {name: value for name, value in fields.items() if name.lower() != "host"}
         connection = http.client.HTTPConnection(self.registry, timeout=20)
         try:
-            connection.request(method, path, headers=fields)
+            connection.request(method, path, body.encode("latin-1") or None, fields)
             answer = connection.getresponse()
             body = answer.read()
         except OSError:
@@ -83,11 +94,9 @@ class Receiver:
         self.url = f"http://{self._server.host}/hook"
 
     def _behave(self, _server, connection, request):
-        head, _, body = request.partition("\r\n\r\n")
+        head, _, body = with_body(connection, request).partition("\r\n\r\n")
         fields = {name.lower(): value for name, value in
                   (line.split(": ", 1) for line in head.split("\r\n")[1:])}
-        while len(body.encode("latin-1")) < int(fields.get("content-length", 0)):
-            body += connection.recv(65536).decode("latin-1")
         answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
         with self._changed:
             self.posts.append((head, fields, json.loads(body.encode("latin-1"))))
