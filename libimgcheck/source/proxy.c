@@ -47,13 +47,14 @@ static size_t parse_address(const char *text, size_t len, struct ic_host *host, 
 	return ic_host_address(host, out);
 }
 
+/* Brackets have no place in a block: Go passes over one. */
 static bool parse_block(const char *text, size_t len, const char *slash, struct exception *out)
 {
 	size_t address_len = (size_t)(slash - text);
 
 	out->kind = BLOCK;
 	out->address_len = parse_address(text, address_len, &out->host, out->address);
-	return out->address_len && out->host.port == 0 &&
+	return out->address_len && text[0] != '[' && out->host.port == 0 &&
 	       ic_text_to_size(slash + 1, len - address_len - 1, 8 * out->address_len, &out->prefix_bits);
 }
 

@@ -131,6 +131,7 @@ TEST(proxy, checks_exceptions)
 		{"localhost,127.0.0.1,.svc,*.internal:443, 10.0.0.0/8,fd00::/8,[::1]:80,*", NULL},
 		{"a.example.com,10.0.0.0/33", "10.0.0.0/33"},
 		{"fd00::/129", "fd00::/129"},
+		{"[fd00::]/8", "[fd00::]/8"},
 		{"example.com/24", "example.com/24"},
 		{"10.0.0.0:80/8", "10.0.0.0:80/8"},
 		{"a b", "a b"},
