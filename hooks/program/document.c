@@ -61,7 +61,7 @@ void document_set_number(json_t *object, const char *name, long long number)
 
 char *document_render(const json_t *document)
 {
-	AUTO(free) char *text = memory_must(json_dumps(document, JSON_INDENT(1)));
+	AUTO(free) char *text = memory_must(json_dumps(document, JSON_INDENT(1) | JSON_ENSURE_ASCII));
 
 	return memory_printf("%s\n", text);
 }

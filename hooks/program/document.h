@@ -24,7 +24,7 @@ void document_set_number(json_t *object, const char *name, long long number);
  */
 json_t *document_read_config(const char *text, size_t len, json_error_t *where);
 
-/* The document's text, indented and with a newline at the end: new. */
+/* The document's text, in ASCII, indented and with a newline at the end: new. */
 char *document_render(const json_t *document);
 
 #endif

@@ -6,6 +6,7 @@
 #include "program/document.h"
 #include "program/memory.h"
 #include "render/markdown.h"
+#include "render/render.h"
 
 static bool is_missing(const struct side_image *image)
 {
@@ -70,9 +71,13 @@ static void print_place(const struct need *n, FILE *out)
 
 	while (imgcheck_image_origin(n->image, more + 1, IMGCHECK_FIELD_CLASS))
 		more++;
-	fprintf(out, "%s%s%s", file ? file : "", line ? ":" : "", line ? line : "");
-	if (object)
-		fprintf(out, " (%s)", object);
+	render_line(file ? file : "", out);
+	fprintf(out, "%s%s", line ? ":" : "", line ? line : "");
+	if (object) {
+		fputs(" (", out);
+		render_line(object, out);
+		fputc(')', out);
+	}
 	if (more)
 		fprintf(out, " and %zu more", more);
 }

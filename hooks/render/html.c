@@ -38,8 +38,11 @@ void html_end(FILE *out)
 
 void html_text(const char *text, FILE *out)
 {
-	for (; *text; text++) {
-		if (*text == '&')
+	for (size_t control; *text; text += control ? control : 1) {
+		control = render_control(text);
+		if (control)
+			fputc(' ', out);
+		else if (*text == '&')
 			fputs("&amp;", out);
 		else if (*text == '<')
 			fputs("&lt;", out);

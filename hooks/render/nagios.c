@@ -42,8 +42,10 @@ enum nagios_state nagios_state(const json_t *report)
 /* One line, in which | starts the performance data. */
 static void print_plain(const char *text, FILE *out)
 {
-	for (; *text; text++)
-		fputc((unsigned char)*text < ' ' ? ' ' : *text == '|' ? '/' : *text, out);
+	for (size_t control; *text; text += control ? control : 1) {
+		control = render_control(text);
+		fputc(control ? ' ' : *text == '|' ? '/' : *text, out);
+	}
 }
 
 /* The worst images by name: those that decide first. */

@@ -27,6 +27,23 @@ const char *render_text(const json_t *object, const char *name)
 	return text ? text : "";
 }
 
+size_t render_control(const char *text)
+{
+	unsigned char first = (unsigned char)text[0], second = first ? (unsigned char)text[1] : 0;
+
+	if (first && (first < ' ' || first == 0x7f))
+		return 1;
+	return first == 0xc2 && second >= 0x80 && second <= 0x9f ? 2 : 0;
+}
+
+void render_line(const char *text, FILE *out)
+{
+	for (size_t control; *text; text += control ? control : 1) {
+		control = render_control(text);
+		fputc(control ? '?' : *text, out);
+	}
+}
+
 long long render_count(const json_t *report, const char *class)
 {
 	return json_integer_value(json_object_get(json_object_get(report, "counts"), class));

@@ -40,6 +40,15 @@ void render_html(const struct view *v, FILE *out);
 /* A text member, or "" where there is none: borrowed. */
 const char *render_text(const json_t *object, const char *name);
 
+/*
+ * Bytes of the control character that the text starts with, 0 where it is another.  Those above ASCII, of two bytes
+ * in UTF-8, count too: terminals obey them.
+ */
+size_t render_control(const char *text);
+
+/* A text from outside, with ? for its control characters: it stays in its line. */
+void render_line(const char *text, FILE *out);
+
 /* The number of images and problems with this class: "ok", "missing". */
 long long render_count(const json_t *report, const char *class);
 

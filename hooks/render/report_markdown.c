@@ -46,12 +46,14 @@ static void print_problems(const json_t *problems, FILE *out)
 
 	json_array_foreach(problems, i, problem) {
 		json_t *line = json_object_get(problem, "line");
+		const char *file = render_text(problem, "file");
 
 		fputs(i ? "- " : "\nWhat could not be read or resolved:\n\n- ", out);
-		markdown_code(out, render_text(problem, "file"));
+		if (*file)
+			markdown_code(out, file);
 		if (json_is_integer(line))
 			fprintf(out, " line %lld", (long long)json_integer_value(line));
-		fputs(": ", out);
+		fputs(*file ? ": " : "", out);
 		markdown_text(out, render_text(problem, "message"));
 		fputc('\n', out);
 	}

@@ -215,6 +215,18 @@ class Audit(CommandTest):
                           ("superfluous", "r/a-ppc64le:1"), ("superfluous", "r/b:1"), ("superfluous", "r/unused:1")])
         self.assertIn("r/hint:1", self.audit("--class", "all", "--set", "arch=amd64", list_, manifest).stdout)
 
+    def test_names_of_others_stay_in_their_line(self):
+        self.write("m/a\x1b[31m\x9b\nb.yaml", 'kind: Pod\nmetadata: {name: "p\\e[31m\\x9b\\nsuperfluous r/z:1"}\n'
+                                            "spec: {containers: [{image: 'r/a:1'}]}\n")
+        list_ = self.write("list.txt", "r/b:1\n")
+        done = self.audit(list_, "m")
+        self.assertEqual(done.stdout.splitlines(), ["missing     r/a:1: m/a?[31m??b.yaml:3 (Pod p?[31m??superfluous r/z:1)",
+                                                    "superfluous r/b:1", "1 missing, 1 superfluous, 0 needed and listed"])
+        for command in (("audit", list_, "m"), ("images", "m"), ("diff", list_, "m")):
+            done = self.run_it(*command, "--format", "json", status=0 if command[0] == "images" else 1)
+            self.assertTrue(done.stdout.isascii() and "\x1b" not in done.stdout, done.stdout)
+            json.loads(done.stdout)
+
     def test_what_is_listed_is_enough(self):
         manifest = self.write("m.yaml", trees.pods("docker.io/library/busybox:1", "r/a-{{ arch }}:1"))
         list_ = self.write("list.txt", "busybox:1\nr/a-{{ arch }}:1\nr/more:1\n")

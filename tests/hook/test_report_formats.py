@@ -3,11 +3,12 @@
 
 import json
 import subprocess
+import unicodedata
 
 from command import CommandTest
 from support import schema, tool
 
-HOSTILE = "a|b`c\"d\\e\nf\t<g>&[h](http://i)*_~#\x1b[31m'`$(j)é| k=9;;;0"
+HOSTILE = "a|b`c\"d\\e\nf\t<g>&[h](http://i)*_~#\x1b[31m\x7f\x9b32m'`$(j)é| k=9;;;0"
 
 
 def image(verdict, outcome, effect, reference=HOSTILE):
@@ -60,6 +61,20 @@ class Hostile(CommandTest):
         for tag in ("<g>", "<a ", "<em>", "<strong>", "<del>"):
             self.assertNotIn(tag, done.stdout)
         self.assertEqual(done.stdout.count("<td>"), 4)
+
+    def test_no_terminal_obeys_the_texts_of_others(self):
+        found = image("not-found", "missing", "veto")
+        found["origins"] = [{"file": HOSTILE, "line": 3, "object": HOSTILE, "path": HOSTILE, "class": "required", "pullPolicy": None}]
+        path = self.report(found, problems=({"class": "unreadable", "file": HOSTILE, "message": HOSTILE, "effect": "veto"},))
+        for name, status in (("html", 0), ("markdown", 0), ("nagios", 2)):
+            shown = self.render(name, path, status=status)
+            self.assertEqual([char for char in shown if unicodedata.category(char) == "Cc" and char != "\n"], [], name)
+            self.assertIn("é", shown)
+
+    def test_a_problem_without_a_place(self):
+        text = self.render("markdown", self.report(problems=[{"class": "unreadable", "file": None, "message": name, "effect": "veto"}
+                                                             for name in ("one", "two")]))
+        self.assertIn("\n- one\n- two\n", text)
 
     def test_what_is_no_report(self):
         for text in ("", "[]", "{}", '{"decision": 1}', '"x"'):
