@@ -12,7 +12,8 @@
 #define IC_MAX_SCALAR_BYTES ((size_t)8 << 20)   /* one YAML scalar; an etcd object holds at most 1.5 MiB */
 #define IC_MAX_DOC_BYTES ((size_t)64 << 20)     /* the tree of one document in memory */
 #define IC_MAX_DEPTH 1024                       /* nesting: 1,000 levels around a pod; libyaml is quadratic in flow depth */
-#define IC_MAX_ALIAS_NODES ((size_t)1 << 20)    /* nodes visited through aliases in one document (alias bombs) */
+#define IC_MAX_ALIAS_NODES ((size_t)1 << 20)    /* nodes, 64 bytes of text each, through aliases in one document */
+#define IC_MAX_FILE_ALIAS_NODES ((size_t)1 << 22) /* the same in all of a file's, and in those inside of values: a second */
 #define IC_MAX_ANCHORS ((size_t)1 << 16)        /* anchors in one document */
 #define IC_MAX_NOTES ((size_t)64)               /* findings kept of one document, such as duplicate keys */
 #define IC_MAX_DOCUMENTS ((size_t)1 << 20)      /* documents in one file */

@@ -12,6 +12,7 @@
 #define MOST_BLOCK_BYTES ((size_t)1 << 20)
 #define FEW_KEYS 16 /* mappings up to here are sorted without an allocation */
 #define NOTE_BYTES 512
+#define NODE_BYTES 64 /* of a text that count as a node: to visit it costs as much */
 #define MERGE_TAG "tag:yaml.org,2002:merge"
 
 struct ic_block {
@@ -109,7 +110,7 @@ int ic_doc_scalar(struct ic_doc *doc, const char *text, size_t len, struct ic_no
 	(*out)->kind = IC_NODE_SCALAR;
 	(*out)->text = copy;
 	(*out)->len = len;
-	(*out)->nodes = 1;
+	(*out)->nodes = 1 + len / NODE_BYTES;
 	return 0;
 }
 

@@ -30,7 +30,7 @@ struct ic_node {
 		struct ic_item *items; /* of a sequence or mapping: in the order written, NULL when empty */
 	};
 	size_t len;             /* bytes of text, or number of items */
-	size_t nodes;           /* the node and all below it, counted as often as they stand there */
+	size_t nodes;           /* the node and all below it, counted as often as they stand there; a long text as several */
 	struct ic_item *hidden; /* of a mapping: items whose key is written again behind them */
 };
 

@@ -12,6 +12,7 @@ struct line {
 	const char *start;
 	const char *key; /* NULL where it has none */
 	size_t key_len;
+	bool unclosed; /* no "}}" follows: it is not looked for again */
 };
 
 /* Cuts the next line off *text. */
@@ -38,10 +39,11 @@ static const char *next_word(struct line *line, size_t *len)
 	}
 	word = line->text;
 	while (line->len && !ic_is_space(*line->text)) {
-		bool name = line->text[0] == '{' && ic_text_starts(line->text, line->len, "{{");
+		bool name = !line->unclosed && ic_text_starts(line->text, line->len, "{{");
 		const char *mark = name ? memmem(line->text, line->len, "}}", 2) : NULL;
 		size_t step = mark ? (size_t)(mark - line->text) + 2 : 1;
 
+		line->unclosed |= name && !mark;
 		line->text += step;
 		line->len -= step;
 	}
@@ -70,10 +72,29 @@ static void split_key(struct line *line)
 static bool is_word_of_list(const char *word, size_t len)
 {
 	if (word[0] == '\0' || strchr("-{[\"'&*!|>%@`,?", word[0]))
-		return ic_text_starts(word, len, "{{");
+		return ic_text_starts(word, len, "{{") || ic_ref_is_valid(word, len); /* "[::1]:5000/name" */
 	if (word[len - 1] == ':' || memmem(word, len, "://", 3))
 		return false;
 	return ic_ref_is_valid(word, len) || memchr(word, '/', len) || ic_form_named_image(word, len) != IC_FORM_OTHER;
+}
+
+/* Whether the line could stand in a list; *words of it.  "kind: Pod" does not, nor does "at: 12:30". */
+static bool is_line_of_list(struct line *line, size_t *words)
+{
+	const char *word;
+	size_t len, paths = 0;
+
+	*words = 0;
+	while ((word = next_word(line, &len))) {
+		bool is_path = memchr(word, '/', len);
+
+		if (!is_word_of_list(word, len) || (++*words > 1 && !line->key))
+			return false;
+		if (line->key && !is_path && ic_form_named_image(word, len) == IC_FORM_OTHER)
+			return false;
+		paths += is_path;
+	}
+	return !line->key || !*words || paths > 0;
 }
 
 bool ic_list_is(const char *text, size_t len)
@@ -83,19 +104,13 @@ bool ic_list_is(const char *text, size_t len)
 
 	while (len) {
 		struct line line;
-		const char *word;
-		size_t word_len, words = 0;
+		size_t words;
 
 		next_line(&text, &len, &line);
 		indented |= line.len && ic_is_space(*line.text);
 		split_key(&line);
-		while ((word = next_word(&line, &word_len))) {
-			if (!is_word_of_list(word, word_len) || (++words > 1 && !line.key))
-				return false;
-			/* "kind: Pod" is no list. */
-			if (line.key && !memchr(word, '/', word_len))
-				return false;
-		}
+		if (!is_line_of_list(&line, &words))
+			return false;
 		lines += words > 0;
 		bare |= line.key && !words;
 	}

@@ -63,10 +63,11 @@ static int from_utf16(const char *name, const char *data, size_t len, bool big_e
 static int decode(const char *name, const char *data, size_t len, struct ic_prepared *out, struct imgcheck_error **err)
 {
 	bool big = ic_text_starts(data, len, "\xfe\xff"), little = ic_text_starts(data, len, "\xff\xfe");
+	size_t mark = ic_text_starts(data, len, "\xef\xbb\xbf") ? 3 : 0;
 	int result;
 
-	out->text = data;
-	out->len = len;
+	out->text = data + mark;
+	out->len = len - mark;
 	if (!big && !little)
 		return 0;
 	result = from_utf16(name, data + 2, len - 2, big, &out->owned, err);
@@ -83,7 +84,9 @@ static bool is_go(const char *text, size_t len)
 	while ((tag = memmem(tag, (size_t)(end - tag), "{{", 2))) {
 		if (ic_template_looks_go(tag, (size_t)(end - tag)))
 			return true;
-		tag += 2;
+		tag = memmem(tag, (size_t)(end - tag), "}}", 2); /* not at each of many openings to the same end */
+		if (!tag)
+			break;
 	}
 	return false;
 }

@@ -29,6 +29,7 @@ struct reader {
 	const struct ic_prepared *prepared; /* or NULL: read as a stream */
 	const struct ic_sources *sources;   /* what its images are with no registry value, or NULL */
 	size_t document;
+	size_t aliased; /* as ic_sink has it */
 	bool held; /* it has an image or a document */
 };
 
@@ -128,7 +129,7 @@ static int keep_failure(struct reader *r, struct imgcheck_error **why, struct im
 /* A text alone is no document: what came instead of a manifest, or a list of images under a manifest's name. */
 static int read_document(struct reader *r, const struct ic_doc *doc, struct imgcheck_error **err)
 {
-	const struct ic_sink sink = {keep_found, r};
+	const struct ic_sink sink = {keep_found, r, &r->aliased};
 	struct imgcheck_error *problem IC_AUTO(error) = NULL;
 	bool before = r->held, found;
 	int result;
@@ -137,6 +138,8 @@ static int read_document(struct reader *r, const struct ic_doc *doc, struct imgc
 	result = ic_rules_apply(doc, &sink, err);
 	found = r->held;
 	r->held = before || !ic_node_is_null(doc->root);
+	if (result == IMGCHECK_ERR_LIMIT)
+		ic_error_place(err, r->name, 0, 0);
 	if (result < 0 || found || ic_node_is_null(doc->root) || doc->root->kind != IC_NODE_SCALAR)
 		return result;
 	(void)ic_error_set_at(&problem, IMGCHECK_ERR_SYNTAX, r->name, file_line(r, doc->root->line), 0,
@@ -169,7 +172,7 @@ static int read_documents(struct reader *r, struct ic_docs *docs, struct imgchec
 
 static int read_list(struct reader *r, struct imgcheck_error **err)
 {
-	const struct ic_sink sink = {keep_found, r};
+	const struct ic_sink sink = {.found = keep_found, .arg = r};
 	struct imgcheck_error *problem IC_AUTO(error) = NULL;
 	size_t lines;
 	int result = ic_list_read(r->prepared->text, r->prepared->len, r->key, &sink, &lines, err);

@@ -533,7 +533,9 @@ static int visit_documents(struct ic_walk *w, const struct ic_step *at, const st
 		if (!doc->root || doc->root->kind == IC_NODE_SCALAR)
 			continue;
 		*found = true;
-		result = visit_any(&inner, &step, NULL, doc->root, err);
+		result = ic_walk_count_aliases(w, doc, err);
+		if (result == 0)
+			result = visit_any(&inner, &step, NULL, doc->root, err);
 	}
 	return result;
 }
@@ -780,6 +782,7 @@ static int visit_any(struct ic_walk *w, const struct ic_step *at, const struct i
 int ic_rules_apply(const struct ic_doc *doc, const struct ic_sink *sink, struct imgcheck_error **err)
 {
 	struct ic_walk w = {.sink = sink};
+	int result = ic_walk_count_aliases(&w, doc, err);
 
-	return doc->root ? visit_any(&w, NULL, NULL, doc->root, err) : 0;
+	return result == 0 && doc->root ? visit_any(&w, NULL, NULL, doc->root, err) : result;
 }

@@ -25,6 +25,7 @@ struct ic_found {
 struct ic_sink {
 	int (*found)(void *arg, const struct ic_found *found, struct imgcheck_error **err);
 	void *arg;
+	size_t *aliased; /* nodes reached through aliases in all documents that were given to it, or NULL: not bounded */
 };
 
 /* Gives all images of a document to the sink, whose errors end the walk.  Errors: NOMEM, LIMIT, those of the sink. */

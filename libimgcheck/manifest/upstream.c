@@ -72,7 +72,8 @@ static int compare(const void *a, const void *b)
 static int collect_all(struct ic_sources *sources, const char *name, const struct ic_prepared *p, struct imgcheck_error **err)
 {
 	struct collector c = {.sources = sources};
-	const struct ic_sink sink = {collect, &c};
+	size_t aliased = 0;
+	const struct ic_sink sink = {.found = collect, .arg = &c, .aliased = &aliased};
 	struct ic_docs *docs IC_AUTO(docs) = NULL;
 	int result = ic_docs_new(name, p->text, p->len, &docs, err);
 

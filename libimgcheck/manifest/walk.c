@@ -163,3 +163,16 @@ int ic_walk_find_no_text(const struct ic_walk *w, const struct ic_step *at, cons
 	return ic_walk_find(w, at, node, ic_buf_text(&text), text.len,
 	                    (struct ic_find){.class = IMGCHECK_CLASS_REQUIRED, .form = IC_FORM_UNRESOLVED}, err);
 }
+
+int ic_walk_count_aliases(const struct ic_walk *w, const struct ic_doc *doc, struct imgcheck_error **err)
+{
+	size_t *aliased = w->sink->aliased;
+
+	if (!aliased)
+		return 0;
+	*aliased += doc->aliased;
+	return *aliased <= IC_MAX_FILE_ALIAS_NODES
+	               ? 0
+	               : ic_error_set(err, IMGCHECK_ERR_LIMIT, "cannot follow aliases in one file that expand to more than %zu values",
+	                              IC_MAX_FILE_ALIAS_NODES);
+}

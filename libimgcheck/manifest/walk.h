@@ -52,4 +52,7 @@ int ic_walk_find(const struct ic_walk *w, const struct ic_step *at, const struct
 int ic_walk_find_no_text(const struct ic_walk *w, const struct ic_step *at, const struct ic_node *node,
                          struct imgcheck_error **err) IC_MUST_CHECK;
 
+/* Counts the aliases of a document, of which there may be any number, each within its own ceiling.  Errors: LIMIT. */
+int ic_walk_count_aliases(const struct ic_walk *w, const struct ic_doc *doc, struct imgcheck_error **err) IC_MUST_CHECK;
+
 #endif

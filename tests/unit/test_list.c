@@ -28,6 +28,11 @@ TEST(list, recognised)
 		{"# only a comment\n", false},
 		{"kind: Pod\n", false},
 		{"image: nginx\n", false},
+		{"v1: a/b:1 nginx:1\n", true},
+		{"v1: a/b:1 nginx\n", false},
+		{"a: b/c:1\nat: 12:30\n", false},
+		{"[::1]:5000/a:1\nb\n", true},
+		{"[a, b]\n", false},
 		{"a: b/c:1\nd:\n", true},
 		{"d:\na: b/c:1 e/f:1\n", true},
 		{"a: b/c:1\nd:\n  e: f/g:1\n", false},
@@ -62,7 +67,7 @@ TEST(list, read)
 
 	for (size_t i = 0; i < IC_COUNT(rows); i++) {
 		struct ic_buf out;
-		const struct ic_sink sink = {write_down, &out};
+		const struct ic_sink sink = {.found = write_down, .arg = &out};
 		size_t lines;
 
 		ic_buf_init(&out, 4096);
@@ -76,7 +81,7 @@ TEST(list, read)
 TEST(list, failing_sink)
 {
 	struct ic_buf out;
-	const struct ic_sink sink = {write_down, &out};
+	const struct ic_sink sink = {.found = write_down, .arg = &out};
 	size_t lines;
 
 	ic_buf_init(&out, 4);

@@ -85,6 +85,70 @@ TEST(reader, data)
 	}
 }
 
+TEST(reader, utf8_with_a_mark)
+{
+	static const char *const rows[] = {"\xef\xbb\xbf" "a/b:1\nc\n", "\xef\xbb\xbf" "k: a/b:1 c/d:1\n", "\xef\xbb\xbf" POD("a/b:1")};
+	static const char *const told[] = {"a/b:1@1 c@2 ", "a/b:1@1 c/d:1@1 ", "a/b:1@5 "};
+
+	for (size_t i = 0; i < IC_COUNT(rows); i++) {
+		struct imgcheck_images *s = NULL;
+		char found[1024];
+
+		cr_assert_eq(imgcheck_images_new(&s), 0);
+		cr_assert_eq(imgcheck_images_add_data(s, "x", rows[i], strlen(rows[i]), NULL), 0);
+		tell(s, found);
+		cr_expect_str_eq(found, told[i], "row %zu: %s", i, found);
+		imgcheck_images_free(s);
+	}
+}
+
+/* The text so many times: new. */
+static char *repeated(const char *text, size_t times)
+{
+	struct ic_buf out;
+
+	ic_buf_init(&out, (size_t)64 << 20);
+	for (size_t i = 0; i < times; i++)
+		cr_assert_eq(ic_buf_add_text(&out, text, NULL), 0);
+	return ic_buf_take(&out);
+}
+
+/* What a reader that looks for the end at each start takes minutes for, and many bombs that are each within the limits. */
+TEST(reader, work_grows_with_the_input)
+{
+#define BOMB "    a: &a [x,x,x,x,x,x,x,x,x,x]\n    b: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a,*a]\n" \
+	"    c: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b,*b]\n    d: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c,*c]\n    e: [*d,*d,*d,*d,*d,*d,*d,*d,*d]\n"
+	static const struct {
+		const char *text;
+		size_t times;
+		const char *values;
+		int result;
+	} rows[] = {
+		{"{{", 1 << 20, NULL, 0},
+		{"{{", 1 << 20, "{}", 0},
+		{"{{ a b ", 1 << 18, "{}", 0},
+		{"---\nkind: ConfigMap\nx:\n" BOMB, 60, NULL, IMGCHECK_ERR_LIMIT},
+		{"---\nkind: ConfigMap\ndata:\n  k: |\n    image: x\n" BOMB, 60, NULL, IMGCHECK_ERR_LIMIT},
+	};
+#undef BOMB
+
+	for (size_t i = 0; i < IC_COUNT(rows); i++) {
+		struct imgcheck_images *s = NULL;
+		struct imgcheck_error *err = NULL;
+		char *text = repeated(rows[i].text, rows[i].times);
+
+		cr_assert_eq(imgcheck_images_new(&s), 0);
+		if (rows[i].values)
+			cr_assert_eq(imgcheck_images_set_values(s, rows[i].values, strlen(rows[i].values), NULL), 0);
+		cr_expect_eq(imgcheck_images_add_data(s, "x", text, strlen(text), &err), rows[i].result, "row %zu: %s", i,
+		             imgcheck_error_message(err));
+		cr_expect(!err || strcmp(imgcheck_error_place(err, NULL, NULL), "x") == 0);
+		imgcheck_error_free(err);
+		imgcheck_images_free(s);
+		free(text);
+	}
+}
+
 TEST(reader, utf16)
 {
 	static const struct {

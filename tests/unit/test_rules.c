@@ -174,7 +174,7 @@ TEST(rules, failing_sink)
 	for (size_t i = 0; i < IC_COUNT(texts); i++) {
 		struct ic_doc *doc = NULL;
 		int calls = 0;
-		const struct ic_sink sink = {fail, &calls};
+		const struct ic_sink sink = {.found = fail, .arg = &calls};
 
 		cr_assert_eq(ic_yaml_parse("f", texts[i], strlen(texts[i]), &doc, NULL), 0, "%s", texts[i]);
 		cr_expect_eq(ic_rules_apply(doc, &sink, NULL), IMGCHECK_ERR_LIMIT, "%s", texts[i]);
