@@ -34,6 +34,7 @@ struct ic_flight {
 	struct curl_slist *header;
 	struct ic_http_answer answer;
 	size_t header_bytes, header_fields;
+	struct ic_header_encodings encodings;
 	bool whole_header; /* the empty line behind it has come */
 	enum stop stop;
 	char error[CURL_ERROR_SIZE];
@@ -97,6 +98,8 @@ static size_t on_header(char *data, size_t one, size_t len, void *arg)
 		f->whole_header = false; /* behind an interim answer */
 	else if (one * len <= 2)
 		f->whole_header = true;
+	f->answer.decoded = ic_header_see_encoding(&f->encodings, data, one * len);
+	(void)curl_easy_setopt(f->easy, CURLOPT_HTTP_CONTENT_DECODING, (long)f->answer.decoded);
 	f->header_bytes += one * len;
 	f->header_fields++;
 	if (f->header_bytes <= IC_MAX_HEADER_BYTES && f->header_fields <= IC_MAX_HEADER_FIELDS)
@@ -105,12 +108,13 @@ static size_t on_header(char *data, size_t one, size_t len, void *arg)
 	return 0;
 }
 
-/* The length that the server tells; -1: none. */
+/* The length that the server tells of what comes here; -1: none. */
 static curl_off_t declared_length(const struct ic_flight *f)
 {
 	curl_off_t length = -1;
 
-	(void)curl_easy_getinfo(f->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &length);
+	if (!f->answer.decoded)
+		(void)curl_easy_getinfo(f->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &length);
 	return length;
 }
 
@@ -291,16 +295,6 @@ void ic_http_hold(struct ic_http *h, const char *url, ic_msec until)
 
 /* ------------------------------------------------------------------ starting */
 
-/* A third of what remains of the run, but no more than the limit. */
-static long time_limit(const struct ic_http *h, long seconds)
-{
-	ic_msec third = (h->deadline - ic_clock_now()) / 3;
-
-	if (third > seconds * 1000)
-		return seconds * 1000;
-	return third < 1 ? 1 : (long)third;
-}
-
 static CURLcode set_connection(const struct ic_transfer *t, CURL *easy)
 {
 	CURLcode code = CURLE_OK;
@@ -318,9 +312,9 @@ static CURLcode set_connection(const struct ic_transfer *t, CURL *easy)
 	SET(code, easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_2TLS);
 	SET(code, easy, CURLOPT_PIPEWAIT, 1L); /* rather a stream than a second connection */
 	SET(code, easy, CURLOPT_SHARE, t->http->share);
-	SET(code, easy, CURLOPT_CONNECTTIMEOUT_MS, time_limit(t->http, IC_CONNECT_SECONDS));
+	SET(code, easy, CURLOPT_CONNECTTIMEOUT_MS, ic_transfer_time_limit(t->http->deadline, IC_CONNECT_SECONDS));
 	SET(code, easy, CURLOPT_LOW_SPEED_LIMIT, (long)IC_SLOW_BYTES);
-	SET(code, easy, CURLOPT_LOW_SPEED_TIME, (time_limit(t->http, IC_SLOW_SECONDS) + 999) / 1000);
+	SET(code, easy, CURLOPT_LOW_SPEED_TIME, (ic_transfer_time_limit(t->http->deadline, IC_SLOW_SECONDS) + 999) / 1000);
 	return code;
 }
 
@@ -362,7 +356,7 @@ static CURLcode set_request(const struct ic_transfer *t, CURL *easy)
 
 	SET(code, easy, CURLOPT_URL, t->url);
 	SET(code, easy, CURLOPT_USERAGENT, "imgcheck/" IMGCHECK_VERSION);
-	/* digests are over the bytes as they are sent */
+	/* digests are over the bytes as they are stored: what is encoded nevertheless is decoded (on_header) */
 	SET(code, easy, CURLOPT_ACCEPT_ENCODING, "identity");
 	SET(code, easy, CURLOPT_HTTP_CONTENT_DECODING, 0L);
 	switch (t->method) {

@@ -56,6 +56,7 @@ struct ic_http_answer {
 	enum ic_http_end end;
 	long status;              /* 0 where none arrived */
 	struct ic_buf body;       /* at most max_body bytes */
+	bool decoded;             /* the body came in gzip or deflate, for which nobody asked; lengths in the header are not its own */
 	struct ic_vec header;     /* texts "name: value", names in lower case, in order */
 	const char *detail;       /* what libcurl says, for the reason; "" where answered.  Never holds secrets */
 	bool body_cut;            /* first_byte: the rest was not read */

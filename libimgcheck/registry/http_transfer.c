@@ -62,6 +62,36 @@ void ic_transfer_free(struct ic_transfer *t)
 	free(t);
 }
 
+long ic_transfer_time_limit(ic_msec deadline, long seconds)
+{
+	ic_msec third = (deadline - ic_clock_now()) / 3;
+
+	if (third > seconds * 1000)
+		return seconds * 1000;
+	return third < 1 ? 1 : (long)third;
+}
+
+bool ic_header_see_encoding(struct ic_header_encodings *seen, const char *line, size_t len)
+{
+	static const char *const decodable[] = {"gzip", "x-gzip", "deflate"};
+	static const char name[] = "content-encoding:";
+	size_t at = sizeof(name) - 1;
+
+	if (ic_text_starts(line, len, "HTTP/"))
+		*seen = (struct ic_header_encodings){0}; /* what came before was an interim answer */
+	if (len < at || !ic_text_equal_nocase(line, at, name))
+		return seen->count == 1 && seen->decodable;
+	while (at < len && ic_is_space(line[at]))
+		at++;
+	while (len > at && ic_is_space(line[len - 1]))
+		len--;
+	seen->count++;
+	seen->decodable = false;
+	for (size_t i = 0; i < IC_COUNT(decodable); i++)
+		seen->decodable |= ic_text_equal_nocase(line + at, len - at, decodable[i]);
+	return seen->count == 1 && seen->decodable;
+}
+
 enum ic_lesson ic_transfer_lesson(const struct ic_http_answer *a, bool sent)
 {
 	if (a->status > 0)

@@ -7,6 +7,18 @@
 #include "http_queue.h"
 #include "registry/http.h"
 
+/* The encodings that the header of an answer names. */
+struct ic_header_encodings {
+	unsigned count;
+	bool decodable; /* the last one */
+};
+
+/*
+ * Takes a line of the header into account.  True: its body is to be decoded, as runtimes do.  Only gzip and deflate are, and
+ * alone: what others may want of memory for each body is beyond what can be given.
+ */
+bool ic_header_see_encoding(struct ic_header_encodings *seen, const char *line, size_t len);
+
 struct ic_flight; /* what exists only while it runs */
 
 /* One block of memory with all its texts, since thousands may wait. */
@@ -33,6 +45,9 @@ struct ic_transfer {
 
 /* A copy of the request, with job filled in as the queue wants it: new.  NULL without memory. */
 struct ic_transfer *ic_transfer_new(const struct ic_http_request *r);
+
+/* Milliseconds that a step of it may take: a third of what remains of the run, but no more than the limit. */
+long ic_transfer_time_limit(ic_msec deadline, long seconds);
 
 /* Overwrites it, since headers may hold secrets, then frees it. */
 void ic_transfer_free(struct ic_transfer *t);

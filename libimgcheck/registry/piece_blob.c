@@ -125,7 +125,7 @@ static bool told_size(const struct ic_http_answer *answer, size_t *size)
 
 	if (range && text)
 		text++;
-	return text && (range || answer->status != 206) && ic_text_to_size(text, strlen(text), SIZE_MAX, size);
+	return text && !answer->decoded && (range || answer->status != 206) && ic_text_to_size(text, strlen(text), SIZE_MAX, size);
 }
 
 /* Where no size is told, any will do. */
@@ -148,12 +148,24 @@ static bool is_there(const struct ic_piece *piece, const struct ic_http_answer *
 	return answer && answer->end == IC_HTTP_ANSWERED && answer->status == 416 && told_size(answer, &size) && has_size(piece, size);
 }
 
+/* Its stored bytes are sent, in gzip as layers are, and said to be so by Content-Encoding: a runtime decodes them in vain. */
+static bool is_mislabelled(const struct ic_piece *piece, const struct ic_http_answer *answer)
+{
+	const char *length = ic_http_header(answer, "content-length", 0);
+	size_t size = 0;
+
+	return answer->decoded && length && ic_text_to_size(length, strlen(length), SIZE_MAX, &size) && size == piece->size;
+}
+
 static void take_byte(struct ic_piece *piece, const struct ic_http_answer *answer)
 {
 	size_t size = 0;
 
 	if (answer->body.len == 0)
 		fail_size(piece, 0);
+	else if (is_mislabelled(piece, answer))
+		ic_piece_fail(piece, IMGCHECK_VERDICT_CORRUPT, "its layer %s is sent with a Content-Encoding though its own bytes are "
+		              "sent: nodes decode it to something else", piece->name);
 	else if (told_size(answer, &size) && !has_size(piece, size))
 		fail_size(piece, size);
 	else
@@ -191,6 +203,8 @@ static void on_byte(void *arg, const struct ic_reply *reply)
 
 	if (is_there(piece, reply->answer))
 		ic_piece_accept(piece);
+	else if (reply->verdict == IMGCHECK_VERDICT_OK && piece->step == LAYER_BYTE && reply->answer->decoded)
+		ask_byte(piece, LAYER_WHOLE); /* a first byte alone decodes to none */
 	else if (reply->verdict == IMGCHECK_VERDICT_OK)
 		take_byte(piece, reply->answer);
 	else if (piece->step == LAYER_URL)

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """How a server answers: the same good image each time, and rules in front that make the server odd or broken."""
 
+import gzip
 import hashlib
 
+import world
 from judges import Row, served
 from shelf import TAG
 from support.images import digest_of
@@ -116,7 +118,35 @@ BYTES = (
 )
 
 
+def _encoded():
+    """Bodies that come in gzip, though nobody asked for it."""
+    shelf, names = single(), single().names()
+    for name, path, data in (("manifest", "${image}/manifests/${top}", shelf.manifests[TAG][1]),
+                             ("config", "${image}/blobs/${config}", shelf.blobs[names["config"]]),
+                             ("layer", "${image}/blobs/${layer}", shelf.blobs[names["layer"]])):
+        file = world.FOLDER / f"{name}.gz"
+        file.write_bytes(gzip.compress(data, mtime=0))
+        body = f"status 200 OK; header Content-Type: ${{type}}; header Content-Encoding: gzip; body-file {file}"
+        head = rule(HEAD, path, body) if name == "layer" else ""
+        yield Row(f"a {name} in gzip", "ok", served(shelf, head + rule(GET, path, body)))
+        broken = rule(GET, path, body.replace(f"body-file {file}", "body {}"))
+        if name != "layer":
+            yield Row(f"a {name} said to be in gzip", "unreachable", served(shelf, broken),
+                      **({"skopeo": "containers/image asks by tag only"} if name == "manifest" else {}))
+    start = world.FOLDER / "layer.start"
+    start.write_bytes((world.FOLDER / "layer.gz").read_bytes()[:1])
+    ranged = (f"on GET ${{image}}/blobs/${{layer}}\n\tif range: *\n\tstatus 206 Partial Content\n\theader Content-Encoding: gzip\n"
+              f"\theader Content-Range: bytes 0-0/99\n\tbody-file {start}\n")
+    yield Row("a layer in gzip, in ranges too", "ok", served(shelf, ranged + rule(GET, "${image}/blobs/${layer}", body)), depth="bytes")
+    layer = world.FOLDER / "layer.stored"
+    layer.write_bytes(shelf.blobs[names["layer"]])
+    stored = f"status 200 OK; header Content-Encoding: gzip; body-file {layer}"
+    yield Row("a layer that is gzip, and said to be encoded so", "corrupt",
+              served(shelf, rule(BOTH, "${image}/blobs/${layer}", stored)))
+
+
 def _more():
+    yield from _encoded()
     good = "status 200 OK; header Content-Type: ${type}; header Docker-Content-Digest: ${top}; body ${body}"
     for hops, verdict in ((9, "ok"), (10, "server-error")):
         steps = [rule(BOTH, f"/hop{i}", f"status 302 Found; header Location: /hop{i + 1}") for i in range(1, hops)]

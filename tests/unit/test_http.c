@@ -92,7 +92,10 @@ static const struct {
 	{"/missing", IC_HTTP_GET, false, IC_HTTP_ANSWERED, 404, 20, false, ""},
 	{"/elsewhere", IC_HTTP_GET, false, IC_HTTP_ANSWERED, 307, 0, false, ""},
 	{"/interim", IC_HTTP_GET, false, IC_HTTP_ANSWERED, 200, 20, false, ""},
-	{"/zipped", IC_HTTP_GET, false, IC_HTTP_ANSWERED, 200, 20, false, ""},
+	{"/zipped", IC_HTTP_GET, false, IC_HTTP_BROKEN, 0, 0, false, "the answer's encoding is broken"},
+	{"/zipped-otherwise", IC_HTTP_GET, false, IC_HTTP_ANSWERED, 200, 20, false, ""},
+	{"/zipped-twice", IC_HTTP_GET, false, IC_HTTP_ANSWERED, 200, 20, false, ""},
+	{"/zipped-by-interim", IC_HTTP_GET, false, IC_HTTP_ANSWERED, 200, 20, false, ""},
 
 	{"/range", IC_HTTP_GET, true, IC_HTTP_ANSWERED, 206, 1, false, ""},
 	{"/whole", IC_HTTP_GET, true, IC_HTTP_ANSWERED, 200, 1, true, ""},
