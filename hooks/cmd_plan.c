@@ -34,12 +34,18 @@ static int take_format(struct request *r, const char *value)
 	return 0;
 }
 
-/* host[:port][/prefix], without a slash at the end: it becomes the front of references. */
+/* Whether the library would take the value for that option. */
+static bool is_value(enum imgcheck_option option, const char *value)
+{
+	AUTO(config) struct imgcheck_config *config = NULL;
+
+	return !imgcheck_config_new(&config) && !imgcheck_config_set(config, option, value, NULL);
+}
+
+/* It becomes the front of references, as a registry does. */
 static int take_from(struct request *r, const char *value)
 {
-	size_t len = strlen(value);
-
-	if (!len || value[len - 1] == '/' || strstr(value, "://") || strpbrk(value, " \t\n@"))
+	if (!is_value(IMGCHECK_OPTION_REGISTRY, value))
 		return say_usage("plan", "--from %s: give host[:port][/prefix]", value);
 	r->from = value;
 	return 0;
@@ -55,7 +61,7 @@ static int plan_take(void *arg, int id, const char *value)
 	case TAKE_FROM:
 		return take_from(r, value);
 	case TAKE_ONLY:
-		if (!strchr(value, '/') || *value == '/' || value[strlen(value) - 1] == '/')
+		if (!strchr(value, '/') || !is_value(IMGCHECK_OPTION_PLATFORM, value))
 			return say_usage("plan", "--only %s: give OS/ARCH or OS/ARCH/VARIANT", value);
 		r->only = value;
 		return 0;
@@ -97,7 +103,7 @@ static int run(struct check *c, const struct request *r)
 	if (!document)
 		return STATUS_INTERNAL;
 	plan = (struct plan){ .report = document, .registry = c->registry, .from = r->from, .platform = r->only,
-			      .insecure = &c->insecure };
+			      .plain = &c->plain_http, .unverified = &c->skip_verify };
 	output_open(&out);
 	r->print(&plan, out.stream);
 	status = output_finish(&out, stdout, r->output);

@@ -168,11 +168,14 @@ static int set_registry(struct check *c, struct imgcheck_config *config)
 /* For those who are told what to run afterwards. */
 static void note_insecure(struct check *c, const struct settings *settings)
 {
-	for (size_t i = 0; i < c->options.count; i++)
-		if (c->options.given[i].option == IMGCHECK_OPTION_PLAIN_HTTP || c->options.given[i].option == IMGCHECK_OPTION_SKIP_VERIFY)
-			lines_add(&c->insecure, c->options.given[i].value);
-	settings_list(settings, "plain-http", &c->insecure);
-	settings_list(settings, "skip-verify", &c->insecure);
+	for (size_t i = 0; i < c->options.count; i++) {
+		if (c->options.given[i].option == IMGCHECK_OPTION_PLAIN_HTTP)
+			lines_add(&c->plain_http, c->options.given[i].value);
+		else if (c->options.given[i].option == IMGCHECK_OPTION_SKIP_VERIFY)
+			lines_add(&c->skip_verify, c->options.given[i].value);
+	}
+	settings_list(settings, "plain-http", &c->plain_http);
+	settings_list(settings, "skip-verify", &c->skip_verify);
 }
 
 /* One that cannot be used is a mistake, not a reason to ask directly. */
@@ -392,7 +395,8 @@ void check_clear(struct check *c)
 	options_library_clear(&c->options);
 	node_files_clear(&c->files);
 	lines_clear(&c->warn);
-	lines_clear(&c->insecure);
+	lines_clear(&c->plain_http);
+	lines_clear(&c->skip_verify);
 	free(c->registry);
 	free(c->surroundings);
 	*c = (struct check){ 0 }; /* guard clears before its command, and again where that cannot be run */

@@ -26,7 +26,7 @@ struct check {
 	/* Known from check_ask() on. */
 	char *registry;        /* from a flag or the target, or NULL */
 	char *surroundings;    /* the proxy that the surroundings set, in words, or NULL */
-	struct lines insecure; /* hosts that are asked without TLS or without verifying it */
+	struct lines plain_http, skip_verify; /* hosts that are asked without TLS, or without verifying it */
 	double seconds;        /* how long it took */
 };
 

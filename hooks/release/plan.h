@@ -17,7 +17,8 @@ struct plan {
 	const char *registry;         /* the configured registry, host[:port][/prefix], or NULL */
 	const char *from;             /* what stands in its place in the sources, or NULL */
 	const char *platform;         /* the only one to copy of images without digest, os/arch[/variant]; NULL: all */
-	const struct lines *insecure; /* hosts that are asked without TLS or without verifying it */
+	const struct lines *plain;      /* hosts that are asked without TLS */
+	const struct lines *unverified; /* hosts whose certificate is not verified */
 };
 
 typedef void (*plan_print_fn)(const struct plan *p, FILE *out);

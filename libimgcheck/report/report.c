@@ -165,13 +165,14 @@ static bool lists_host(const struct imgcheck_config *c, enum imgcheck_option o, 
 	return false;
 }
 
-/* Whether the settings ask the host of a reference, which is in full, without TLS or without verifying it. */
+/* Whether the host of a reference, which is in full, is asked without TLS or without verifying it: where set, and on loopback. */
 static bool is_insecure(const struct imgcheck_config *c, const char *ref)
 {
 	struct ic_host host;
 
 	return ic_host_parse(ref, strcspn(ref, "/"), &host) &&
-	       (lists_host(c, IMGCHECK_OPTION_PLAIN_HTTP, &host, 80) || lists_host(c, IMGCHECK_OPTION_SKIP_VERIFY, &host, 443));
+	       (ic_host_is_loopback(&host) || lists_host(c, IMGCHECK_OPTION_PLAIN_HTTP, &host, 80) ||
+	        lists_host(c, IMGCHECK_OPTION_SKIP_VERIFY, &host, 443));
 }
 
 /* The host that decided, or would have: borrowed, NULL where the text is no reference. */

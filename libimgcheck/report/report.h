@@ -23,7 +23,7 @@ struct ic_report_image {
 	char *text;            /* as written */
 	char *target;          /* what was asked, in full (docker.io/library/...), NULL where that is no reference */
 	char *source;          /* what can be copied there, in full; NULL where nothing helps or it is not known */
-	bool insecure_target, insecure_source; /* whose host was set to be asked without TLS or without verifying it */
+	bool insecure_target, insecure_source; /* whose host is asked without TLS or without verifying it */
 	struct ic_vec origins; /* struct ic_report_origin */
 	enum imgcheck_class class;
 	enum imgcheck_outcome outcome;

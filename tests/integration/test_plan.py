@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """What plan prints is run, between real registries; then everything is there."""
 
+import json
 import os
 import pathlib
 import shlex
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -128,6 +130,50 @@ class Plan(unittest.TestCase):
         only = self.plan("--format", "regsync", "--only", "linux/s390x", "--from", "a.b", "--image", f"{self.mirror.host}/x:1").stdout
         self.assertEqual(yaml.safe_load(only)["sync"][0]["platform"], "linux/s390x")
 
+    def test_hosts_of_regsync(self):
+        hosts = ("--plain-http", "a.b", "--plain-http", "c.d:5000", "--plain-http", "a.b", "--skip-verify", "e.f", "--skip-verify", "a.b")
+        done = world.imgcheck("plan", "--format", "regsync", *hosts, "--plain-http", self.mirror.host, "--from", "e.f", "--image", f"{self.mirror.host}/x:1")
+        self.assertEqual({host["registry"]: host["tls"] for host in yaml.safe_load(done.stdout)["creds"]},
+                         {"a.b": "disabled", "c.d:5000": "disabled", self.mirror.host: "disabled", "e.f": "insecure"})
+        self.assertEqual(done.stdout.count("- registry:"), 4)
+
+    def test_hosts_are_the_same_with_their_usual_port(self):
+        for option, listed, source in (("--plain-http", "Up.example", "up.example:80/p"), ("--plain-http", "up.example:80", "up.example"),
+                                       ("--skip-verify", "up.example:443", "up.example"), ("--plain-http", "[2001:db8::1]", "[2001:db8::1]:80"),
+                                       ("--plain-http", self.mirror.host, "[::1]:5000"), ("--plain-http", self.mirror.host, "127.1.2.3:5000"),
+                                       ("--plain-http", self.mirror.host, "localhost")):
+            self.assertIn("--src-tls-verify", self.plan(option, listed, "--from", source, "--image", f"{self.mirror.host}/x:1").stdout, source)
+        for option, listed, source in (("--plain-http", "up.example", "up.example:443"), ("--plain-http", "up.example:8", "up.example"),
+                                       ("--plain-http", "example", "up.example"), ("--plain-http", self.mirror.host, "127.example"),
+                                       ("--plain-http", self.mirror.host, "localhost.example")):
+            self.assertNotIn("--src-tls-verify", self.plan(option, listed, "--from", source, "--image", f"{self.mirror.host}/x:1").stdout, source)
+
+    def test_loopback_needs_no_option(self):
+        """As for a node, which asks there without TLS if need be."""
+        self.push("e/one", "e/two")
+        arguments = ["--registry", f"{self.mirror.host}/m", "--rewrite"]
+        arguments += [argument for name in ("one", "two") for argument in ("--image", f"{self.upstream.host}/e/{name}:v1")]
+        self.run_lines(world.imgcheck("plan", *arguments).stdout)
+        self.assert_there(*arguments)
+        self.client.push("e/three", "v1", BOTH)
+        shown = world.imgcheck("check", "--registry", f"{self.mirror.host}/m", "--rewrite", "--image", f"{self.upstream.host}/e/three:v1").stdout
+        self.assertIn("copy it:  skopeo copy --all --src-tls-verify=false --dest-tls-verify=false docker://", shown)
+        self.run_lines(shown[shown.index("skopeo"):].splitlines()[0])
+
+    def test_a_tag_beside_several_digests(self):
+        pinned = [self.client.push("f/one", "v1", platforms).digest for platforms in (BOTH, BOTH[:1])]
+        moved = self.client.push("f/one", "v1", BOTH + ("linux/s390x",)).digest
+        references = [f"{self.mirror.host}/f/one:v1@{digest}" for digest in pinned]
+        for extra in ([], [f"{self.mirror.host}/f/one:v1"]):
+            images = [argument for reference in references + extra for argument in ("--image", reference)]
+            lines = self.plan("--from", self.upstream.host, *images).stdout
+            self.run_lines(lines)
+            self.assert_there(*images, platforms=BOTH[:1])
+            # A tag that is asked for by itself is nothing but that tag.
+            got = json.loads(world.imgcheck("check", *self.plain, "--format", "json", "--image", f"{self.mirror.host}/f/one:v1").stdout)
+            self.assertIn(got["images"][0]["digest"], [moved] if extra else pinned, lines)
+            shutil.rmtree(self.mirror.storage / "docker/registry/v2/repositories/f")
+
     def test_what_is_not_known_is_not_hidden(self):
         bad = self.folder / "bad.yaml"
         bad.write_text("a: [\n", encoding="utf-8")
@@ -136,5 +182,5 @@ class Plan(unittest.TestCase):
             done = self.plan(*missing, *arguments, status=status)
             self.assertIn(f"docker://a.b/x:1 docker://{self.mirror.host}/x:1", done.stdout)
             self.assertNotEqual(done.stderr, "")
-        for arguments in (("--from", "https://a"), ("--from", "a/"), ("--only", "amd64"), ("--format", "text"), ()):
+        for arguments in (("--from", "https://a"), ("--from", "a/"), ("--from", "a.b/Up"), ("--from", "a'b"), ("--from", "x"), ("--only", "amd64"), ("--only", "linux//v8"), ("--only", "linux/a b"), ("--format", "text"), ()):
             self.assertEqual(world.imgcheck("plan", *arguments).returncode, 2, arguments)
