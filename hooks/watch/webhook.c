@@ -4,6 +4,7 @@
 #include <curl/curl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "program/memory.h"
 #include "program/proxies.h"
@@ -41,6 +42,14 @@ static size_t drop(char *data, size_t size, size_t count, void *arg)
 	return size * count;
 }
 
+/* Where the URL of a proxy tells no port: as for registries, and not libcurl's own, which is 1080. */
+static long proxy_port(const char *url)
+{
+	if (!strncasecmp(url, "https://", 8))
+		return 443;
+	return strncasecmp(url, "socks", 5) ? 80 : 1080;
+}
+
 /* libcurl would read the environment by itself; here it is what the rest of the program reads. */
 static void set_proxy(CURL *curl, const char *url)
 {
@@ -50,6 +59,7 @@ static void set_proxy(CURL *curl, const char *url)
 	proxies_read(&p, NULL);
 	proxy = strncmp(url, "https", 5) ? &p.http : &p.https;
 	curl_easy_setopt(curl, CURLOPT_PROXY, proxy->value ? proxy->value : "");
+	curl_easy_setopt(curl, CURLOPT_PROXYPORT, proxy_port(proxy->value ? proxy->value : ""));
 	curl_easy_setopt(curl, CURLOPT_NOPROXY, p.none.value ? p.none.value : "");
 }
 

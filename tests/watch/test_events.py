@@ -25,6 +25,21 @@ exec "$@"
 """
 
 
+# Runs a program where a proxy listens on the port that nobody writes; prints what it is asked first.
+PROXY_ON_80 = """
+import socket, subprocess, sys
+subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
+server = socket.create_server(("127.0.0.1", 80))
+server.settimeout(20)
+process = subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL)
+connection = server.accept()[0]
+server.close()
+print(connection.recv(1000).decode().splitlines()[0])
+connection.close()
+process.wait()
+"""
+
+
 class Changed(Case):
     """Images that have changed since a watch last looked."""
 
@@ -60,6 +75,13 @@ class Events(Changed):
         self.run_watch("--webhook", receiver.url)
         self.assertEqual(len(receiver.posts), 1)
         self.assertEqual(self.waiting(), [])
+
+    def test_a_proxy_without_a_port_is_asked_on_that_of_its_scheme(self):
+        self.changed()
+        self.run_watch("--on-event", "exit 1", status=4)
+        done = subprocess.run(["unshare", "--net", "python3", "-c", PROXY_ON_80, *self.command("--once", "--webhook", "http://hook.test/x")],
+                              env=dict(os.environ, http_proxy="http://127.0.0.1"), capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual(done.stdout, "POST http://hook.test/x HTTP/1.1\n", done.stderr)
 
     def test_a_command_gets_json_and_variables(self):
         self.changed()
