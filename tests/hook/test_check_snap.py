@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """snap/local/check-snap.sh on the example snap, and on the ways in which a veto is lost in silence."""
 
+import ctypes.util
 import os
 import pathlib
 import shutil
@@ -14,6 +15,8 @@ from support import ROOT, built
 from support.snaptree import NEW, assemble, libraries
 
 SCRIPT = ROOT / "snap" / "local" / "check-snap.sh"
+# Where the library is installed on this machine, the hook runs with that one.
+WITHOUT_LIBRARY = "does not find libimgcheck in the snap" if ctypes.util.find_library("imgcheck") else "does not run with what meta/snap.yaml"
 
 
 class CheckSnap(unittest.TestCase):
@@ -76,7 +79,7 @@ class CheckSnap(unittest.TestCase):
         self.check(1, "meta/hooks/pre-refresh is not executable")
 
     def test_a_missing_library(self):
-        for name, words in (("libcurl", "pre-refresh does not find libcurl in the snap"), ("libimgcheck", "does not run with what meta/snap.yaml")):
+        for name, words in (("libcurl", "pre-refresh does not find libcurl in the snap"), ("libimgcheck", WITHOUT_LIBRARY)):
             with self.subTest(name):
                 for path in (self.folder / "usr" / "lib").glob(f"{name}*"):
                     path.unlink()
@@ -88,7 +91,7 @@ class CheckSnap(unittest.TestCase):
                                ("$SNAP/lib", 1), ("$SNAP_DATA/usr/lib", 1)):
             with self.subTest(path):
                 self.description.write_text(text.replace("LD_LIBRARY_PATH: $SNAP/usr/lib", f"LD_LIBRARY_PATH: {path}"), encoding="utf-8")
-                self.check(expected, "does not run with what meta/snap.yaml" if expected else "imgcheck 0.")
+                self.check(expected, WITHOUT_LIBRARY if expected else "imgcheck 0.")
 
     def test_another_program(self):
         shutil.copy(os.path.realpath("/bin/true"), self.hook)
