@@ -67,11 +67,8 @@ static int collect_list(struct needs *n, const struct input *what, const char *l
 	in.target.dir = in.old.dir = in.snap_config = NULL;
 	lines_add(&paths, list);
 	status = needs_collect(n, &in, &paths);
-	if (!status && prefix)
-		status = needs_prefix(n, prefix);
-	if (!status)
-		needs_on_all(n, &what->archs);
-	return status;
+	n->is_list = true;
+	return !status && prefix ? needs_prefix(n, prefix) : status;
 }
 
 /* A packed snap among the paths is unpacked; an unpacked one is the target. */

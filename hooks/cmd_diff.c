@@ -60,6 +60,7 @@ static int collect(struct needs *n, const struct input *what, const char *name, 
 	input_copy(what, NULL, &one);
 	operand_set(&operand, &one, &paths);
 	status = needs_collect(n, &one, &paths);
+	n->is_list = needs_are_listed(n);
 	if (!status)
 		needs_keep(n, class);
 	return status;

@@ -13,10 +13,10 @@ static bool is_missing(const struct side_image *image)
 	return image->newer;
 }
 
-/* Not needed on any architecture. */
+/* Not needed on any architecture: it is of a list. */
 static bool is_superfluous(const struct side_image *image)
 {
-	return !image->newer && image->archs == image->need->archs;
+	return !image->newer;
 }
 
 static size_t count(const struct audit *a, bool (*is)(const struct side_image *image))

@@ -32,11 +32,11 @@ static const char *effective(const char *mark)
 	return *mark ? mark : ":latest";
 }
 
-static struct side_image side_image(const struct need *n, bool newer)
+static struct side_image side_image(const struct need *n, bool newer, bool listed)
 {
 	bool is_reference = imgcheck_image_part(n->image, IMGCHECK_PART_REGISTRY) != NULL;
 
-	return (struct side_image){ .need = n, .name = find_name(n), .archs = n->archs, .newer = newer,
+	return (struct side_image){ .need = n, .name = find_name(n), .archs = n->archs, .newer = newer, .listed = listed,
 				    .mark = is_reference ? find_mark(n->ref) : n->ref + strlen(n->ref) };
 }
 
@@ -73,7 +73,7 @@ static bool is_same(const struct side_image *a, const struct side_image *b)
 
 bool compare_same(const struct need *a, const struct need *b)
 {
-	struct side_image left = side_image(a, false), right = side_image(b, true);
+	struct side_image left = side_image(a, false, false), right = side_image(b, true, false);
 	bool same = is_same(&left, &right);
 
 	free(left.name);
@@ -85,9 +85,9 @@ static void collect(struct comparison *c, const struct needs *before, const stru
 {
 	c->images = memory_grow(NULL, before->count + after->count, sizeof(*c->images));
 	for (size_t i = 0; i < before->count; i++)
-		c->images[c->image_count++] = side_image(&before->need[i], false);
+		c->images[c->image_count++] = side_image(&before->need[i], false, before->is_list);
 	for (size_t i = 0; i < after->count; i++)
-		c->images[c->image_count++] = side_image(&after->need[i], true);
+		c->images[c->image_count++] = side_image(&after->need[i], true, after->is_list);
 	if (c->image_count)
 		qsort(c->images, c->image_count, sizeof(*c->images), order);
 }
@@ -96,9 +96,14 @@ static void collect(struct comparison *c, const struct needs *before, const stru
 static size_t keep_differences(struct comparison *c, struct side_image *images, size_t n, size_t kept)
 {
 	uint32_t archs[2] = { 0, 0 };
+	bool listed = false;
 
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		archs[images[i].newer] |= images[i].archs;
+		listed |= images[i].listed;
+	}
+	if (listed && archs[false] && archs[true])
+		archs[false] = archs[true] |= archs[false];
 	if (archs[false] & archs[true])
 		c->kept++;
 	for (size_t i = 0; i < n; i++) {
@@ -208,12 +213,25 @@ static uint32_t alike(const struct side_image *images, size_t n, uint32_t left)
 	return left;
 }
 
+/* What a list has of a repository is for the architectures on which the other side has something else of it. */
+static void place_listed(struct side_image *images, size_t n)
+{
+	uint32_t archs[2] = { 0, 0 };
+
+	for (size_t i = 0; i < n; i++)
+		archs[images[i].newer] |= images[i].archs;
+	for (size_t i = 0; i < n; i++)
+		if (images[i].listed && archs[!images[i].newer])
+			images[i].archs = archs[!images[i].newer];
+}
+
 /* All images of one repository. */
-static void add_repository(struct comparison *c, const struct side_image *images, size_t n)
+static void add_repository(struct comparison *c, struct side_image *images, size_t n)
 {
 	const struct side_image **some = memory_grow(NULL, n, sizeof(*some));
 	uint32_t left = 0;
 
+	place_listed(images, n);
 	for (size_t i = 0; i < n; i++)
 		left |= images[i].archs;
 	while (left) {

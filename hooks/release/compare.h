@@ -25,6 +25,7 @@ struct side_image {
 	const char *mark; /* what stands behind the name in the text: ":v1", "@sha256:...", both, or "" */
 	uint32_t archs;
 	bool newer;       /* of the new side */
+	bool listed;      /* of a list: it is for whatever architectures need it */
 };
 
 struct change {

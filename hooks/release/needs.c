@@ -96,19 +96,18 @@ void needs_keep(struct needs *n, enum imgcheck_class weakest)
 	n->count = kept;
 }
 
-void needs_on_all(struct needs *n, const struct lines *archs)
+bool needs_are_listed(const struct needs *n)
 {
-	uint32_t all = 1;
-
-	for (size_t i = 0; i < archs->count; i++)
-		all |= (uint32_t)1 << i;
 	for (size_t i = 0; i < n->count; i++)
-		n->need[i].archs = all;
+		for (size_t k = 0; imgcheck_image_origin(n->need[i].image, k, IMGCHECK_FIELD_CLASS); k++)
+			if (imgcheck_image_origin(n->need[i].image, k, IMGCHECK_FIELD_OBJECT))
+				return false;
+	return true;
 }
 
 int needs_prefix(struct needs *n, const char *prefix)
 {
-	struct needs fresh = { .inputs = memory_grow(NULL, 1, sizeof(*fresh.inputs)), .input_count = 1 };
+	struct needs fresh = { .inputs = memory_grow(NULL, 1, sizeof(*fresh.inputs)), .input_count = 1, .is_list = n->is_list };
 	AUTO(error) struct imgcheck_error *e = NULL;
 	int fault;
 

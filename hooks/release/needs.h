@@ -23,6 +23,7 @@ struct needs {
 	size_t input_count;
 	struct need *need; /* sorted by reference, each once */
 	size_t count;
+	bool is_list; /* of a list, which does not tell architectures apart */
 };
 
 /* Collects what `what` and the paths need, for each of its architectures.  0, or an exit status after saying why. */
@@ -31,10 +32,10 @@ int needs_collect(struct needs *n, const struct input *what, const struct lines 
 /* Drops what is weaker than the class. */
 void needs_keep(struct needs *n, enum imgcheck_class weakest);
 
-/* Makes all of them needs of every architecture: those of a list, which does not tell them apart. */
-void needs_on_all(struct needs *n, const struct lines *archs);
+/* Whether they look like those of a list: none of them is in an object. */
+bool needs_are_listed(const struct needs *n);
 
-/* Puts "prefix/" before each reference; the architectures are those of all.  0, or an exit status after saying why. */
+/* Puts "prefix/" before each reference of a list.  0, or an exit status after saying why. */
 int needs_prefix(struct needs *n, const char *prefix);
 
 /* Says each problem once.  STATUS_UNREADABLE if one could not be read or evaluated, else 0. */

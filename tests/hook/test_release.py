@@ -114,6 +114,18 @@ class Diff(CommandTest):
         self.assertEqual(self.diff("--arch", "amd64,s390x", old, new).stdout.splitlines()[:-1],
                          ["removed   r/a-s390x:1 (only s390x)", "removed   r/m:1 (mentioned; only s390x)"])
 
+    def test_a_list_is_for_all_architectures(self):
+        tree = self.write("tree.yaml", trees.pods("r/a-{{ arch }}:1", "r/{% if arch == 'amd64' %}b:1{% else %}b:2{% endif %}", "r/c:1"))
+        same = self.write("same.txt", "r/a-amd64:1\nr/a-arm64:1\nr/b:1\nr/b:2\nr/c:1\n")
+        other = self.write("other.txt", "r/a-amd64:2\nr/a-{{ arch }}:1\nr/b:1\nr/b:3\nr/c:2\nr/d-amd64:1\n")
+        for old, new in ((same, tree), (tree, same), (same, same)):
+            self.assertEqual(self.diff("--arch", "amd64,arm64", old, new, status=0).stdout, "0 added, 0 removed, 0 changed, 0 repinned, 5 unchanged\n")
+        expected = ["added     r/a-amd64:2", "added     r/d-amd64:1", "changed   r/b 2 -> 3 (only arm64)", "changed   r/c 1 -> 2"]
+        self.assertEqual(self.diff("--arch", "amd64,arm64", tree, other).stdout.splitlines()[:-1], expected)
+        moved = self.write("moved.txt", "r/a-amd64:2\nr/a-arm64:2\nr/b:1\nr/b:2\nr/c:1\n")
+        self.assertEqual(self.diff("--arch", "amd64,arm64", tree, moved).stdout.splitlines()[:-1],
+                         ["changed   r/a-amd64 1 -> 2 (only amd64)", "changed   r/a-arm64 1 -> 2 (only arm64)"])
+
     def test_what_cannot_be_read_is_never_equal(self):
         good = self.write("good.txt", "a.b/c:1\n")
         bad = self.write("bad.yaml", "a: [\n")
