@@ -3,6 +3,7 @@
 
 import concurrent.futures
 import re
+import socket
 import unittest
 
 import judges
@@ -49,6 +50,15 @@ def judge(row):
         return row, verdict, reason, judges.skopeo(place)
 
 
+def is_named():
+    """Whether programs find registry.localhost: root gives it an address, elsewhere the machine's resolver may."""
+    try:
+        return bool(socket.getaddrinfo("registry.localhost", 443, socket.AF_INET))
+    except OSError:
+        return False
+
+
+@unittest.skipUnless(is_named(), "registry.localhost has no address here, which root could give it")
 class Crio(unittest.TestCase):
     def test_skopeo_agrees_with_the_rules_of_crio(self):
         rows = [row for module in (rows_images, rows_servers, rows_access) for row in module.rows()]

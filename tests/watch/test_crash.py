@@ -5,6 +5,7 @@ import collections
 import os
 import signal
 import subprocess
+import unittest
 
 from test_gate_kills import build_killer
 from world import Case, short
@@ -59,6 +60,7 @@ class Crash(Case):
                 self.assertEqual(len(set(seen)), 1, f"step {step}: {name} got two ids")
                 self.assertLessEqual(len(seen), 2, f"step {step}")
 
+    @unittest.skipUnless(os.geteuid() == 0, "only root can mount")
     def test_a_full_disk_loses_no_event(self):
         """The state grows by the event, and there is no room: nothing is told, the round after that tells it."""
         self.start()
