@@ -197,20 +197,25 @@ static bool refuses_ranges(const struct ic_reply *reply)
 	return status == 400 || status == 416 || status == 501;
 }
 
+/* A part of it cannot be had, or tells nothing: a first byte alone decodes to none. */
+static bool is_worth_whole(const struct ic_piece *piece, const struct ic_reply *reply)
+{
+	return piece->step == LAYER_BYTE &&
+	       (reply->verdict == IMGCHECK_VERDICT_OK ? reply->answer->decoded : refuses_ranges(reply));
+}
+
 static void on_byte(void *arg, const struct ic_reply *reply)
 {
 	struct ic_piece *piece = arg;
 
 	if (is_there(piece, reply->answer))
 		ic_piece_accept(piece);
-	else if (reply->verdict == IMGCHECK_VERDICT_OK && piece->step == LAYER_BYTE && reply->answer->decoded)
-		ask_byte(piece, LAYER_WHOLE); /* a first byte alone decodes to none */
+	else if (is_worth_whole(piece, reply))
+		ask_byte(piece, LAYER_WHOLE);
 	else if (reply->verdict == IMGCHECK_VERDICT_OK)
 		take_byte(piece, reply->answer);
 	else if (piece->step == LAYER_URL)
 		fail_url(piece, reply);
-	else if (piece->step == LAYER_BYTE && refuses_ranges(reply))
-		ask_byte(piece, LAYER_WHOLE);
 	else
 		ic_piece_fail_endpoint(piece, reply);
 }
