@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "output.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "files.h"
 #include "memory.h"
@@ -24,11 +27,44 @@ static mode_t usual_mode(void)
 	return 0666 & ~mask;
 }
 
-static int write_file(const struct output *o, const char *path)
+/*
+ * Whether a rename would put a file in the place of something else: a device, a pipe, or what /dev/stdout leads to.
+ * Links to files are replaced, since who may write the folder may have no right to the file.
+ */
+static bool is_special(const char *path, bool *standard)
+{
+	struct stat st, out;
+
+	if (stat(path, &st) || S_ISDIR(st.st_mode))
+		return false;
+	*standard = !fstat(STDOUT_FILENO, &out) && out.st_dev == st.st_dev && out.st_ino == st.st_ino;
+	return *standard || !S_ISREG(st.st_mode);
+}
+
+static int write_special(const struct output *o, const char *path, bool standard)
+{
+	int fd = standard ? STDOUT_FILENO : open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC), fault;
+
+	if (fd < 0)
+		return errno;
+	fault = files_write(fd, o->text, o->len);
+	if (!standard && close(fd) && !fault)
+		fault = errno;
+	return fault;
+}
+
+static int replace_file(const struct output *o, const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	AUTO(free) char *dir = slash ? memory_text_cut(path, slash == path ? 1 : (size_t)(slash - path)) : memory_text(".");
-	int fault = files_replace(dir, slash ? slash + 1 : path, usual_mode(), o->text, o->len);
+
+	return files_replace(dir, slash ? slash + 1 : path, usual_mode(), o->text, o->len);
+}
+
+static int write_file(const struct output *o, const char *path)
+{
+	bool standard = false;
+	int fault = is_special(path, &standard) ? write_special(o, path, standard) : replace_file(o, path);
 
 	if (!fault)
 		return 0;

@@ -2,11 +2,13 @@
 """Reports with texts that are made to break a format: what comes out is still one."""
 
 import json
+import os
+import pathlib
 import subprocess
 import unicodedata
 
 from command import CommandTest
-from support import schema, tool
+from support import built, schema, tool
 
 HOSTILE = "a|b`c\"d\\e\nf\t<g>&[h](http://i)*_~#\x1b[31m\x7f\x9b32m'`$(j)é| k=9;;;0"
 
@@ -70,6 +72,30 @@ class Hostile(CommandTest):
             shown = self.render(name, path, status=status)
             self.assertEqual([char for char in shown if unicodedata.category(char) == "Cc" and char != "\n"], [], name)
             self.assertIn("é", shown)
+
+    def test_output_never_takes_the_place_of_a_device(self):
+        path = self.report(image("not-found", "missing", "veto"))
+        text = self.render("markdown", path)
+        for name in ("null", "full"):
+            link = self.folder / name
+            link.symlink_to(f"/dev/{name}")
+            self.run_it("report", "--format", "markdown", "--output", link, path, status=0 if name == "null" else 70)
+            self.assertTrue(link.is_symlink())
+        standard = self.folder / "standard"
+        standard.symlink_to("/proc/self/fd/1")
+        self.assertEqual(self.run_it("report", "--format", "markdown", "--output", standard, path, status=0).stdout, text)
+        with open(self.folder / "kept.md", "w+", encoding="utf-8") as kept:
+            kept.write("before\n")
+            kept.flush()
+            subprocess.run([built("imgcheck"), "report", "--format", "markdown", "--output", standard, path], stdout=kept, check=True, timeout=60)
+            self.assertEqual(pathlib.Path(kept.name).read_text(encoding="utf-8"), "before\n" + text)
+        self.assertTrue(standard.is_symlink())
+        fifo = self.folder / "fifo"
+        os.mkfifo(fifo)
+        with subprocess.Popen(["cat", fifo], stdout=subprocess.PIPE, text=True) as reader:
+            self.run_it("report", "--format", "markdown", "--output", fifo, path, status=0)
+            self.assertEqual(reader.communicate(timeout=60)[0], text)
+        self.assertTrue(fifo.is_fifo())
 
     def test_a_problem_without_a_place(self):
         text = self.render("markdown", self.report(problems=[{"class": "unreadable", "file": None, "message": name, "effect": "veto"}
