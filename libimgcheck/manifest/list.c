@@ -39,7 +39,7 @@ static const char *next_word(struct line *line, size_t *len)
 	}
 	word = line->text;
 	while (line->len && !ic_is_space(*line->text)) {
-		bool name = !line->unclosed && ic_text_starts(line->text, line->len, "{{");
+		bool name = *line->text == '{' && !line->unclosed && ic_text_starts(line->text, line->len, "{{");
 		const char *mark = name ? memmem(line->text, line->len, "}}", 2) : NULL;
 		size_t step = mark ? (size_t)(mark - line->text) + 2 : 1;
 
