@@ -6,7 +6,7 @@
 #include "base/yaml.h"
 #include "fuzz.h"
 
-/* Visits all there is; the number of nodes is what the node says. */
+/* Visits all there is; the number of nodes is what the nodes say. */
 static size_t visit(const struct ic_node *node, unsigned depth)
 {
 	size_t nodes = 1, items = 0;
@@ -14,7 +14,7 @@ static size_t visit(const struct ic_node *node, unsigned depth)
 	FUZZ_REQUIRE(depth <= 4 * IC_MAX_DEPTH && node->nodes > 0);
 	if (node->kind == IC_NODE_SCALAR) {
 		FUZZ_REQUIRE(node->text[node->len] == '\0');
-		return 1;
+		return node->nodes; /* a long text as several */
 	}
 	for (const struct ic_item *i = ic_node_items(node); i; i = i->next, items++) {
 		FUZZ_REQUIRE((i->key != NULL) == (node->kind == IC_NODE_MAPPING));
