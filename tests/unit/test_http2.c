@@ -45,14 +45,15 @@ static void configure(const struct nginx *n, int port, unsigned keepalive_reques
 		"http {\n"
 		"	log_format tests '$connection $server_protocol $request_uri $status';\n	access_log access.log tests;\n"
 		"	client_body_temp_path t1; proxy_temp_path t2; fastcgi_temp_path t3; uwsgi_temp_path t4; scgi_temp_path t5;\n"
-		"	keepalive_requests %u;\n"
+		"	keepalive_requests %u;\n	http2_max_requests %u;\n" /* the latter before nginx 1.19.7 */
 		"	server {\n"
 		"		listen 127.0.0.1:%d ssl http2;\n		ssl_certificate good.crt;\n		ssl_certificate_key good.key;\n"
-		"		root .;\n		location /tag { return 200 x; }\n"
+		"		ssl_protocols TLSv1.2 TLSv1.3;\n		root .;\n		location /tag { return 200 x; }\n"
 		"	}\n}\n";
 	char text[PATH_BYTES];
 
-	(void)snprintf(text, sizeof(text), format, geteuid() == 0 ? "user root;" : "", keepalive_requests, port);
+	(void)snprintf(text, sizeof(text), format, geteuid() == 0 ? "user root;" : "", keepalive_requests, keepalive_requests,
+	               port);
 	write_file(n->folder, "nginx.conf", text);
 }
 
