@@ -98,8 +98,10 @@ static size_t on_header(char *data, size_t one, size_t len, void *arg)
 		f->whole_header = false; /* behind an interim answer */
 	else if (one * len <= 2)
 		f->whole_header = true;
-	f->answer.decoded = ic_header_see_encoding(&f->encodings, data, one * len);
-	(void)curl_easy_setopt(f->easy, CURLOPT_HTTP_CONTENT_DECODING, (long)f->answer.decoded);
+	if (ic_header_see_encoding(&f->encodings, data, one * len) != f->answer.decoded) {
+		f->answer.decoded = !f->answer.decoded;
+		(void)curl_easy_setopt(f->easy, CURLOPT_HTTP_CONTENT_DECODING, (long)f->answer.decoded);
+	}
 	f->header_bytes += one * len;
 	f->header_fields++;
 	if (f->header_bytes <= IC_MAX_HEADER_BYTES && f->header_fields <= IC_MAX_HEADER_FIELDS)
