@@ -15,6 +15,13 @@ char *files_join(const char *dir, const char *name)
 	return memory_printf("%s/%s", dir, name);
 }
 
+char *files_folder(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? memory_text_cut(path, slash == path ? 1 : (size_t)(slash - path)) : memory_text(".");
+}
+
 /* Reads up to `most` bytes; one more is EFBIG. */
 static int read_all(int fd, size_t most, char **out, size_t *len)
 {

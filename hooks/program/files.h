@@ -13,6 +13,7 @@
 #define FILES_MAX_JSON ((size_t)8 << 20) /* values, snap configuration, a report: real ones stay far below 1 MiB */
 
 char *files_join(const char *dir, const char *name); /* new */
+char *files_folder(const char *path);                /* new; "." where it names none */
 
 /* The bytes of a regular file, "-" being standard input: *out is new, NUL-terminated beyond *len.  0 or an errno. */
 int files_read(const char *path, size_t most, char **out, size_t *len);

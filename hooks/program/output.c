@@ -56,7 +56,7 @@ static int write_special(const struct output *o, const char *path, bool standard
 static int replace_file(const struct output *o, const char *path)
 {
 	const char *slash = strrchr(path, '/');
-	AUTO(free) char *dir = slash ? memory_text_cut(path, slash == path ? 1 : (size_t)(slash - path)) : memory_text(".");
+	AUTO(free) char *dir = files_folder(path);
 
 	return files_replace(dir, slash ? slash + 1 : path, usual_mode(), o->text, o->len);
 }

@@ -443,10 +443,8 @@ int watch_config_read(const char *path, struct watch_config *c)
 	AUTO(config) struct imgcheck_config *probe = NULL;
 	AUTO(json) json_t *root = NULL;
 	AUTO(free) char *text = NULL;
-	const char *slash = strrchr(path, '/');
 
-	*c = (struct watch_config){ .path = memory_text(path) };
-	c->folder = slash ? memory_text_cut(path, slash == path ? 1 : (size_t)(slash - path)) : memory_text(".");
+	*c = (struct watch_config){ .path = memory_text(path), .folder = files_folder(path) };
 	if (imgcheck_config_new(&probe))
 		return say_error(NULL);
 	if (imgcheck_yaml_read(path, &text, &e))

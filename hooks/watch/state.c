@@ -41,18 +41,11 @@ const char *state_phase_name(long long phase)
 
 /* ------------------------------------------------------------------ locks */
 
-static char *folder_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? memory_text_cut(path, slash == path ? 1 : (size_t)(slash - path)) : memory_text(".");
-}
-
 /* Beside the file, since the file itself is replaced at each change.  It stays there, empty. */
 static int open_lock(const char *path, const char *suffix)
 {
 	AUTO(free) char *name = memory_printf("%s.%s", path, suffix);
-	AUTO(free) char *dir = folder_of(path);
+	AUTO(free) char *dir = files_folder(path);
 	int fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 
 	if (fd < 0)
@@ -227,7 +220,7 @@ int state_save(const struct state *s)
 {
 	AUTO(json) json_t *document = state_file_write(s);
 	AUTO(free) char *text = document_render(document);
-	AUTO(free) char *dir = folder_of(s->path);
+	AUTO(free) char *dir = files_folder(s->path);
 	const char *slash = strrchr(s->path, '/');
 	size_t len = strlen(text);
 	/* What is too long to be read again must not take the place of what can be read. */
