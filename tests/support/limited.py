@@ -11,16 +11,12 @@ Request = collections.namedtuple("Request", "time method path status")
 DIGEST = "sha256:" + "5e" * 32
 
 
-class Limited:
+class Limited(serving.Service):
     def __init__(self, each_second, retry_after=1):
         self.each_second, self.retry_after = each_second, retry_after
         self.requests = []
         self._lock = threading.Lock()
-        self._server = serving.Server(("127.0.0.1", 0), _Handler)
-        self._server.limited = self
-        self.host = f"127.0.0.1:{self._server.server_address[1]}"
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True)
-        self._thread.start()
+        super().__init__(_Handler)
 
     def admit(self, method, path):
         with self._lock:
@@ -30,21 +26,10 @@ class Limited:
             self.requests.append(Request(now, method, path, status))
         return status
 
-    def stop(self):
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.stop()
-
 
 class _Handler(serving.Handler):
     def do_HEAD(self):
-        limited = self.server.limited
+        limited = self.server.service
         status = limited.admit(self.command, self.path)
         self.send_response(status)
         if status == 429:

@@ -5,7 +5,6 @@ import base64
 import collections
 import itertools
 import json
-import threading
 import time
 import urllib.parse
 
@@ -29,7 +28,7 @@ def _chain(path):
     return ["".join(lines.split())]
 
 
-class TokenServer:
+class TokenServer(serving.Service):
     """Gives tokens to anybody, or only for logins {user: password}; remembers what it was asked.
 
     pair: the certs.Pair that signs; the registry trusts its certificate (registry.token_auth).
@@ -42,11 +41,7 @@ class TokenServer:
         self._serial = itertools.count(1)
         self._key = serialization.load_pem_private_key(pair.key.read_bytes(), None)
         self._header = _encode(json.dumps({"typ": "JWT", "alg": "ES256", "x5c": _chain(pair.crt)}).encode())
-        self._server = serving.Server(("127.0.0.1", 0), _Handler)
-        self._server.tokens = self
-        self.host = f"127.0.0.1:{self._server.server_address[1]}"
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True)
-        self._thread.start()
+        super().__init__(_Handler)
 
     def token(self, service, user, scopes):
         now = int(time.time())
@@ -60,17 +55,6 @@ class TokenServer:
         signed = f"{self._header}.{_encode(json.dumps(claims).encode())}"
         r, s = utils.decode_dss_signature(self._key.sign(signed.encode(), ec.ECDSA(hashes.SHA256())))
         return f"{signed}.{_encode(r.to_bytes(32, 'big') + s.to_bytes(32, 'big'))}"
-
-    def stop(self):
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.stop()
 
 
 class _Handler(serving.Handler):
@@ -94,7 +78,7 @@ class _Handler(serving.Handler):
         return user, password
 
     def _answer(self, fields, user, password):
-        tokens = self.server.tokens
+        tokens = self.server.service
         service = fields.get("service", [""])[0]
         scopes = [scope for field in fields.get("scope", []) for scope in field.split()]
         tokens.requests.append(TokenRequest(self.command, user, service, scopes))

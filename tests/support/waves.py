@@ -23,7 +23,7 @@ def _quiet():
     return QUIET * min(4, max(1, os.getloadavg()[0] / os.cpu_count()))
 
 
-class Waves:
+class Waves(serving.Service):
     """In front of a registry (host:port); with tokens it asks for one a repository, which it gives itself at /token."""
 
     def __init__(self, registry, realm=None):
@@ -31,14 +31,10 @@ class Waves:
         self.waves = []  # requests of each wave: [(method, path)]
         self._waiting = []
         self._changed = threading.Condition()
-        self._server = serving.Server(("127.0.0.1", 0), _Handler)
-        self._server.waves = self
-        self.host = f"127.0.0.1:{self._server.server_address[1]}"
         self._stopped = False
-        self._threads = [threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True),
-                         threading.Thread(target=self._release, daemon=True)]
-        for thread in self._threads:
-            thread.start()
+        self._releases = threading.Thread(target=self._release, daemon=True)
+        self._releases.start()
+        super().__init__(_Handler)
 
     def hold(self, request):
         """Returns once the request's wave has come."""
@@ -64,26 +60,18 @@ class Waves:
         return list(itertools.chain.from_iterable(self.waves))
 
     def stop(self):
-        self._server.shutdown()
-        self._server.server_close()
+        super().stop()
         with self._changed:
             self._stopped = True
             for _, come in self._waiting:
                 come.set()
             self._changed.notify_all()
-        for thread in self._threads:
-            thread.join()
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.stop()
+        self._releases.join()
 
 
 class _Handler(serving.Handler):
     def do_GET(self):
-        waves = self.server.waves
+        waves = self.server.service
         waves.hold((self.command, self.path))
         place = urllib.parse.urlsplit(self.path)
         if waves.realm and place.path == "/token":
@@ -97,7 +85,7 @@ class _Handler(serving.Handler):
     do_HEAD = do_GET
 
     def _pass_on(self):
-        connection = http.client.HTTPConnection(self.server.waves.registry, timeout=20)
+        connection = http.client.HTTPConnection(self.server.service.registry, timeout=20)
         connection.request(self.command, self.path, headers={"Accept": self.headers.get("Accept", "*/*")})
         response = connection.getresponse()
         body = response.read()
