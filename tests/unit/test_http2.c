@@ -72,13 +72,25 @@ static int listen_anywhere(int *port)
 /* Before 1.19.7 the limit of requests has another name, and breaks the connection. */
 static bool is_new(void)
 {
+	char program[] = NGINX, option[] = "-v", *arguments[] = {program, option, NULL};
 	unsigned major = 0, minor = 0, patch = 0;
-	FILE *said = popen(NGINX " -v 2>&1", "r");
-	bool read = said && fscanf(said, "nginx version: nginx/%u.%u.%u", &major, &minor, &patch) == 3;
+	posix_spawn_file_actions_t actions;
+	int ends[2];
+	bool told;
+	FILE *said;
+	pid_t pid;
 
-	if (said)
-		(void)pclose(said);
-	return read && (major > 1 || minor > 19 || (minor == 19 && patch >= 7));
+	cr_assert_eq(pipe(ends), 0);
+	cr_assert_eq(posix_spawn_file_actions_init(&actions), 0);
+	cr_assert_eq(posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO), 0);
+	cr_assert_eq(posix_spawn(&pid, program, &actions, NULL, arguments, environ), 0);
+	(void)posix_spawn_file_actions_destroy(&actions);
+	(void)close(ends[1]);
+	said = fdopen(ends[0], "r");
+	told = said && fscanf(said, "nginx version: nginx/%u.%u.%u", &major, &minor, &patch) == 3;
+	cr_assert_eq(waitpid(pid, NULL, 0), pid);
+	cr_assert(told && fclose(said) == 0, "nginx does not tell its version");
+	return major > 1 || minor > 19 || (minor == 19 && patch >= 7);
 }
 
 static bool has_nginx(void)
